@@ -1,0 +1,1 @@
+export { type CompressionSettings, compress, isOverThreshold } from './compress.ts';

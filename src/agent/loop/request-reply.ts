@@ -1,0 +1,76 @@
+import type { EventPayload } from '../../kernel/events/index.ts';
+import type { Clock } from '../../platform/clock/index.ts';
+import type { CallbackRegistry } from '../../safety/hooks/index.ts';
+import {
+  type ChatModel,
+  type ModelFailure,
+  type ModelRequest,
+  streamWithRetry,
+  type TokenUsage,
+} from '../llm/index.ts';
+import type { RequestedCall } from '../sessions/index.ts';
+import type { TurnEvent } from './turn-event.ts';
+
+/** What the model answered to one request, or how far it came. */
+export type Reply =
+  | {
+      readonly ok: true;
+      readonly text: string;
+      readonly calls: readonly RequestedCall[];
+      readonly usage: TokenUsage;
+    }
+  | {
+      readonly ok: false;
+      readonly failure: ModelFailure /** Text streamed before the failure. */;
+      readonly partial: string;
+    };
+
+type AttemptFields = Pick<
+  EventPayload<'pre_api_request'>,
+  'sessionId' | 'turnId' | 'model' | 'platform' | 'apiRequestId' | 'apiCallCount'
+>;
+
+export interface ReplyOptions {
+  readonly model: ChatModel;
+  readonly request: ModelRequest;
+  readonly callbacks: CallbackRegistry;
+  readonly clock: Clock;
+  readonly fields: AttemptFields;
+  readonly onEvent: (event: TurnEvent) => void;
+}
+
+/** Sends one request, with retries, and gathers the reply; text is passed on as it streams. */
+export async function requestReply(options: ReplyOptions): Promise<Reply> {
+  const { model, request, clock, onEvent } = options;
+  let text = '';
+  const calls: RequestedCall[] = [];
+  onEvent({ type: 'request-started', attempt: 1 });
+  const events = streamWithRetry(model, request, {
+    clock,
+    onRetry: ({ failure, attempt, delayMs }) => onEvent({ type: 'retrying', failure, attempt, delayMs }),
+    observer: attemptObserver(options),
+  });
+  for await (const event of events) {
+    switch (event.type) {
+      case 'text-delta':
+        text += event.text;
+        onEvent(event);
+        break;
+      case 'restarted':
+        text = '';
+        onEvent(event);
+        break;
+      case 'tool-call': {
+        const { callId, tool, args, rawArgs } = event;
+        calls.push(args === null ? { callId, tool, args, rawArgs } : { callId, tool, args });
+        break;
+      }
+      case 'finished':
+        return { ok: true, text, calls, usage: event.usage };
+      case 'failed':
+        return { ok: false, failure: event.failure, partial: text };
+    }
+  }
+  const message = `${model.label} ended its stream without an end.`;
+  return { ok: false, failure: { code: 'bad_response', message, retryable: false }, partial: text };
+}

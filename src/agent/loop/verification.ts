@@ -1,0 +1,78 @@
+import type { CallReport } from '../../gate/index.ts';
+import { getOwn, isJsonObject, parseJson } from '../../kernel/json/index.ts';
+import type { TurnEvent } from './turn-event.ts';
+
+export interface VerificationOptions {
+  /** Command lines that must exit with 0. */
+  readonly commands: readonly string[];
+  /** Times a turn may be sent on; counted over the whole turn, never reset. */
+  readonly maxNudges: number;
+}
+
+export interface VerificationRun {
+  /** Takes one command through the gate, as a `terminal` call. */
+  readonly perform: (command: string, attempt: number) => Promise<CallReport>;
+  readonly onEvent: (event: TurnEvent) => void;
+}
+
+/** Characters of a failing command's output that the model is handed. */
+const MAX_OUTPUT_CHARS = 8_000;
+
+/**
+ * The stop gate of one turn: when files were edited since the last successful check, the commands of `agent.verify`
+ * run before the answer is given.
+ *
+ * A command that could not be run counts as failed.
+ */
+export class Verification {
+  readonly #options: VerificationOptions;
+  #pending = false;
+  #nudges = 0;
+  #attempts = 0;
+
+  constructor(options: VerificationOptions) {
+    this.#options = options;
+  }
+
+  /** Takes note of a call: one that wrote files makes a check due. */
+  note({ call, status }: CallReport): void {
+    if (status === 'ok' && call?.effect === 'write' && call.paths.length > 0) this.#pending = true;
+  }
+
+  /**
+   * Runs what is due.
+   *
+   * @returns what the model is to be told of the failures; undefined when nothing was due or all succeeded.
+   */
+  async run({ perform, onEvent }: VerificationRun): Promise<string | undefined> {
+    if (!this.#pending) return undefined;
+    const failures: string[] = [];
+    for (const command of this.#options.commands) {
+      onEvent({ type: 'verifying', command });
+      this.#attempts += 1;
+      const report = await perform(command, this.#attempts);
+      const passed = hasPassed(report);
+      onEvent({ type: 'verified', command, passed });
+      if (!passed) failures.push(`$ ${command}\n${report.text.slice(-MAX_OUTPUT_CHARS).toWellFormed()}`);
+    }
+    if (failures.length === 0) {
+      this.#pending = false;
+      return undefined;
+    }
+    return `You edited files, and these checks fail now. Fix the cause, then finish.\n\n${failures.join('\n\n')}`;
+  }
+
+  /** Whether the model may be sent on once more; counts it when so. */
+  mayNudge(): boolean {
+    if (this.#nudges >= this.#options.maxNudges) return false;
+    this.#nudges += 1;
+    return true;
+  }
+}
+
+/** The result of `terminal` is JSON with the exit code of the command. */
+function hasPassed({ status, text }: CallReport): boolean {
+  if (status !== 'ok') return false;
+  const parsed = parseJson(text);
+  return parsed.ok && isJsonObject(parsed.value) && getOwn(parsed.value, 'exit_code') === 0;
+}

@@ -1,0 +1,32 @@
+import type { ToolCall } from '../../kernel/tool-call/index.ts';
+
+/** A call that waits for a person's word. */
+export interface ApprovalRequest {
+  /** With exactly the arguments that will run. */
+  readonly call: ToolCall;
+  /** Who asks, and why. */
+  readonly by: string;
+  readonly message: string;
+  /** The rule an answer for longer than once is bound to; the call's fingerprint where there is none. */
+  readonly ruleKey?: string;
+}
+
+/** For how long a yes holds. */
+export type ApprovalScope = 'once' | 'session' | 'always';
+
+export type ApprovalAnswer =
+  | {
+      readonly type: 'approved';
+      readonly choice: ApprovalScope /** Given earlier, and remembered. */;
+      readonly remembered: boolean;
+    }
+  | {
+      readonly type: 'refused';
+      readonly choice: 'deny' | 'timeout' | 'cancelled' | 'unattended';
+      readonly message: string;
+    };
+
+/** Step 4 of the gate. Silence, a fault and nobody to ask are all a no. */
+export interface Approver {
+  decide(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer>;
+}

@@ -1,0 +1,128 @@
+import type { Failure } from '../kernel/errors/index.ts';
+import type { ToolCall } from '../kernel/tool-call/index.ts';
+import { type CallGuard, type Decision, foldOpinions } from '../kernel/verdict/index.ts';
+import type { Clock } from '../platform/clock/index.ts';
+import type { ApprovalAnswer, Approver } from './approval/approver.ts';
+import type { CallRequest } from './call-request.ts';
+import { consultGuards } from './consult-guards.ts';
+import { normalise, type ToolCatalog } from './normalise.ts';
+import type { CallAudience, EndedCall } from './observers.ts';
+import { issueTicket, type Ticket } from './ticket.ts';
+import { type ToolOutcome, textOf } from './tool-outcome.ts';
+
+/** What a gate is made of. Each part is a step; a step that does not exist yet has no place here. */
+export interface GateParts {
+  readonly catalog: ToolCatalog;
+  /** What becomes of a tool nobody declared: refused in our own agent, taken as `external` from a foreign one. */
+  readonly unknownTools: 'refuse' | 'external';
+  /** Asked in this order before every call. */
+  readonly guards: readonly CallGuard[];
+  readonly approver: Approver;
+  readonly audience: CallAudience;
+  readonly clock: Clock;
+  readonly newTicketId: () => string;
+}
+
+/** The answer to a request: a ticket to run it, or why it does not run. */
+export type Admission =
+  | {
+      readonly type: 'admitted';
+      readonly ticket: Ticket;
+      readonly approval?: ApprovalAnswer;
+      readonly warnings: readonly string[];
+    }
+  | {
+      readonly type: 'refused';
+      readonly call: ToolCall;
+      readonly by: string;
+      readonly message: string;
+      readonly warnings: readonly string[];
+    }
+  | { readonly type: 'invalid'; readonly failure: Failure<'unknown_tool' | 'bad_arguments'> };
+
+/** How a call ended, with what the model reads of it. */
+export interface Settlement {
+  readonly text: string;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * The one path by which a tool can run: {@link before}, the tool, {@link after}.
+ *
+ * The steps of the first half are fixed: normalise, guards, approval. The call fails closed at each of them; see the
+ * steps for how.
+ */
+export class Gate {
+  readonly #parts: GateParts;
+
+  constructor(parts: GateParts) {
+    this.#parts = parts;
+  }
+
+  /** The same gate for somebody who has only the tools of `catalog`, such as a delegated child. */
+  restrictedTo(catalog: ToolCatalog): Gate {
+    return new Gate({ ...this.#parts, catalog });
+  }
+
+  /**
+   * Decides whether a call runs. Rejects only when `signal` is aborted: then the call has not run and will not.
+   */
+  async before(request: CallRequest, signal: AbortSignal): Promise<Admission> {
+    const { catalog, unknownTools, guards, approver, clock, newTicketId } = this.#parts;
+    const normalised = normalise(request, catalog, unknownTools);
+    if (!normalised.ok) return { type: 'invalid', failure: normalised };
+    const { call, opinions, warnings } = await consultGuards(normalised.value, {
+      guards,
+      catalog,
+      clock,
+      signal,
+    });
+    const decision = foldOpinions(opinions);
+    if (decision.type === 'block') return await this.#refuse(call, decision, warnings, signal);
+    if (decision.type === 'abstain')
+      return { type: 'admitted', ticket: issueTicket(newTicketId(), call), warnings };
+    const approval = await approver.decide({ ...decision, call }, signal);
+    if (approval.type === 'refused') {
+      return await this.#refuse(call, { by: 'approval', message: approval.message }, warnings, signal);
+    }
+    return { type: 'admitted', ticket: issueTicket(newTicketId(), call), approval, warnings };
+  }
+
+  /** Takes note of how a call ended and gives back what the model may read of it. */
+  async after(
+    ticket: Ticket,
+    outcome: ToolOutcome,
+    durationMs: number,
+    signal: AbortSignal,
+  ): Promise<Settlement> {
+    const { audience } = this.#parts;
+    const ended = endedCall(ticket.call, outcome, durationMs);
+    const observed = await audience.observe(ended, signal);
+    const { text, warnings } = await audience.transform(ended, signal);
+    return { text, warnings: [...observed, ...warnings] };
+  }
+
+  async #refuse(
+    call: ToolCall,
+    { by, message }: Pick<Extract<Decision, { type: 'block' }>, 'by' | 'message'>,
+    warnings: readonly string[],
+    signal: AbortSignal,
+  ): Promise<Admission> {
+    const ended: EndedCall = {
+      call,
+      status: 'blocked',
+      result: message,
+      errorMessage: message,
+      durationMs: 0,
+    };
+    const observed = await this.#parts.audience.observe(ended, signal);
+    return { type: 'refused', call, by, message, warnings: [...warnings, ...observed] };
+  }
+}
+
+function endedCall(call: ToolCall, outcome: ToolOutcome, durationMs: number): EndedCall {
+  const ended = { call, status: outcome.status, result: textOf(outcome), durationMs };
+  if (outcome.status === 'ok') return ended;
+  if (outcome.status === 'cancelled') return { ...ended, errorMessage: outcome.message };
+  return { ...ended, errorType: outcome.errorType, errorMessage: outcome.message };
+}

@@ -1,0 +1,27 @@
+import type { ToolCall } from '../kernel/tool-call/index.ts';
+
+/** A call that has ended, as observers and transforms see it. */
+export interface EndedCall {
+  readonly call: ToolCall;
+  readonly status: 'ok' | 'error' | 'blocked' | 'cancelled';
+  /** What the tool answered, or why it did not run. */
+  readonly result: string;
+  readonly errorType?: string;
+  readonly errorMessage?: string;
+  /** Milliseconds the tool took; 0 when it did not run. */
+  readonly durationMs: number;
+}
+
+/**
+ * Who is told of every call that ended, and may change what the model reads of it. Neither can undo or fail a call:
+ * what goes wrong in them comes back as warnings.
+ */
+export interface CallAudience {
+  /** Tells every observer. Resolves when all have ended or run out of time; the value is one line per failure. */
+  observe(ended: EndedCall, signal: AbortSignal): Promise<readonly string[]>;
+  /** The result as the model reads it. */
+  transform(
+    ended: EndedCall,
+    signal: AbortSignal,
+  ): Promise<{ readonly text: string; readonly warnings: readonly string[] }>;
+}

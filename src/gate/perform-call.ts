@@ -1,0 +1,154 @@
+import { messageOf } from '../kernel/errors/index.ts';
+import type { JsonValue } from '../kernel/json/index.ts';
+import type { ToolCall, ToolDeclaration } from '../kernel/tool-call/index.ts';
+import type { Clock } from '../platform/clock/index.ts';
+import type { CallRequest } from './call-request.ts';
+import { capResult } from './cap-result.ts';
+import type { Admission, Gate } from './gate.ts';
+import type { Ticket } from './ticket.ts';
+import type { ToolOutcome } from './tool-outcome.ts';
+
+/** What a running tool has at hand besides the call on its ticket. */
+export interface ToolRun {
+  readonly signal: AbortSignal;
+  /** For lines worth showing while the tool runs. */
+  readonly onProgress: (text: string) => void;
+}
+
+/** A tool: what it says of itself, and what it does. It can read its arguments from nowhere but its ticket. */
+export interface Tool extends ToolDeclaration {
+  /** Expected failures are returned; a throw is a bug and ends the call as an error of type `InternalError`. */
+  execute(ticket: Ticket, run: ToolRun): Promise<ToolOutcome>;
+}
+
+/** How one call went, from the request to what the model reads. */
+export interface CallReport {
+  readonly callId: string;
+  readonly tool: string;
+  /** The arguments the call ran with, or would have. */
+  readonly args: JsonValue;
+  readonly status: 'ok' | 'error' | 'blocked' | 'cancelled';
+  /** Whether the tool was started. */
+  readonly executed: boolean;
+  /** What the model reads. */
+  readonly text: string;
+  /** Why it failed or was blocked; empty when it did not. */
+  readonly message: string;
+  readonly errorType?: string;
+  /** Who blocked it. */
+  readonly by?: string;
+  /** The call, once it was normalised. */
+  readonly call?: ToolCall;
+  readonly durationMs: number;
+  readonly warnings: readonly string[];
+}
+
+export interface PerformOptions {
+  readonly gate: Gate;
+  /** Finds the tool of a call that was admitted. */
+  readonly toolOf: (name: string) => Tool | undefined;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly onProgress?: (text: string) => void;
+  /** Told once the call has its ticket, immediately before the tool starts. */
+  readonly onStart?: (call: ToolCall) => void;
+}
+
+/**
+ * Takes one call through the gate, the tool, and the gate again. The only place where a tool runs.
+ *
+ * Never rejects for what a call, a guard or a tool does; an abort ends as `cancelled`.
+ */
+export async function performCall(request: CallRequest, options: PerformOptions): Promise<CallReport> {
+  const admission = await admit(request, options);
+  if (admission === 'cancelled') return notRun(request, 'cancelled', 'The call was cancelled before it ran.');
+  switch (admission.type) {
+    case 'invalid': {
+      const { code, message, remedy } = admission.failure;
+      return { ...notRun(request, 'error', [message, remedy].filter(Boolean).join(' ')), errorType: code };
+    }
+    case 'refused': {
+      const { call, by, message, warnings } = admission;
+      return {
+        ...notRun(request, 'blocked', message),
+        args: call.args,
+        text: `BLOCKED by ${by}: ${message}`,
+        by,
+        call,
+        warnings,
+      };
+    }
+    case 'admitted':
+      return await run(admission.ticket, admission.warnings, options);
+  }
+}
+
+async function admit(
+  request: CallRequest,
+  { gate, signal }: PerformOptions,
+): Promise<Admission | 'cancelled'> {
+  try {
+    return await gate.before(request, signal);
+  } catch (error) {
+    if (signal.aborted) return 'cancelled';
+    throw error;
+  }
+}
+
+async function run(
+  ticket: Ticket,
+  warnings: readonly string[],
+  options: PerformOptions,
+): Promise<CallReport> {
+  const { gate, clock } = options;
+  const { call } = ticket;
+  options.onStart?.(call);
+  const startedAt = clock.monotonicMs();
+  const outcome = await executeTool(ticket, options);
+  const durationMs = Math.round(clock.monotonicMs() - startedAt);
+  // The outcome is recorded even when the turn was interrupted meanwhile: what happened has happened.
+  const settlement = await gate.after(ticket, capResult(outcome), durationMs, new AbortController().signal);
+  return {
+    callId: call.callId,
+    tool: call.tool,
+    args: call.args,
+    status: outcome.status,
+    executed: true,
+    text: settlement.text,
+    message: outcome.status === 'ok' ? '' : outcome.message,
+    ...(outcome.status === 'error' ? { errorType: outcome.errorType } : {}),
+    call,
+    durationMs,
+    warnings: [...warnings, ...settlement.warnings],
+  };
+}
+
+async function executeTool(
+  ticket: Ticket,
+  { toolOf, signal, onProgress }: PerformOptions,
+): Promise<ToolOutcome> {
+  const tool = toolOf(ticket.call.tool);
+  if (tool === undefined)
+    return { status: 'error', errorType: 'unknown_tool', message: `There is no tool "${ticket.call.tool}".` };
+  ticket.redeem();
+  try {
+    return await tool.execute(ticket, { signal, onProgress: onProgress ?? (() => undefined) });
+  } catch (error) {
+    if (signal.aborted)
+      return { status: 'cancelled', message: 'The call was cancelled while it ran; its effect is unknown.' };
+    return {
+      status: 'error',
+      errorType: 'InternalError',
+      message: `${ticket.call.tool} failed: ${messageOf(error)}`,
+    };
+  }
+}
+
+function notRun(
+  request: CallRequest,
+  status: 'error' | 'blocked' | 'cancelled',
+  message: string,
+): CallReport {
+  const { callId, tool, args } = request;
+  return { callId, tool, args, status, executed: false, text: message, message, durationMs: 0, warnings: [] };
+}

@@ -1,0 +1,30 @@
+import type { ToolCall } from '../kernel/tool-call/index.ts';
+
+const handedOutByTheGate = Symbol('handed out by the gate');
+
+/**
+ * The right to run one call once, with exactly the arguments it carries. Only {@link Gate.before} hands it out, and
+ * no tool runs without it.
+ */
+export class Ticket {
+  readonly id: string;
+  readonly call: ToolCall;
+  #redeemed = false;
+
+  constructor(proof: symbol, id: string, call: ToolCall) {
+    if (proof !== handedOutByTheGate) throw new Error('only the gate hands out tickets');
+    this.id = id;
+    this.call = call;
+  }
+
+  /** Marks the ticket as used. Throws the second time: one ticket, one run. */
+  redeem(): void {
+    if (this.#redeemed) throw new Error(`ticket ${this.id} was used already`);
+    this.#redeemed = true;
+  }
+}
+
+/** For the gate alone; not exported from the gate's door. */
+export function issueTicket(id: string, call: ToolCall): Ticket {
+  return new Ticket(handedOutByTheGate, id, call);
+}

@@ -1,0 +1,3 @@
+export { EFFECTS, type Effect, isEffect } from './effect.ts';
+export { type CallIds, type CallOrigin, fingerprintOfCall, type ToolCall } from './tool-call.ts';
+export { effectOfCall, pathsOfCall, type ToolDeclaration } from './tool-declaration.ts';

@@ -1,0 +1,61 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { foldOpinions, type Opinion, type Verdict } from './index.ts';
+
+const verdict: fc.Arbitrary<Verdict> = fc.oneof(
+  fc.constant<Verdict>({ type: 'abstain' }),
+  fc.record({ type: fc.constant('ask' as const), message: fc.string() }),
+  fc.record({ type: fc.constant('block' as const), message: fc.string() }),
+);
+const opinions: fc.Arbitrary<Opinion[]> = fc.array(fc.record({ by: fc.string({ minLength: 1 }), verdict }));
+const rank = { abstain: 0, ask: 1, block: 2 } as const;
+
+describe('foldOpinions', () => {
+  it('is as strict as the strictest opinion, whatever the order', () => {
+    fc.assert(
+      fc.property(opinions, (given) => {
+        const strictest = Math.max(0, ...given.map((opinion) => rank[opinion.verdict.type]));
+        expect(rank[foldOpinions(given).type]).toBe(strictest);
+        expect(rank[foldOpinions(given.toReversed()).type]).toBe(strictest);
+      }),
+    );
+  });
+
+  it('never becomes laxer by another opinion', () => {
+    fc.assert(
+      fc.property(opinions, opinions, (some, more) => {
+        expect(rank[foldOpinions([...some, ...more]).type]).toBeGreaterThanOrEqual(
+          rank[foldOpinions(some).type],
+        );
+      }),
+    );
+  });
+
+  it('can fold in parts: the fold of a part stands for the part', () => {
+    fc.assert(
+      fc.property(opinions, opinions, (some, more) => {
+        const part = foldOpinions(some);
+        const standIn: Opinion[] = part.type === 'abstain' ? [] : [{ by: part.by, verdict: part }];
+        expect(foldOpinions([...standIn, ...more])).toEqual(foldOpinions([...some, ...more]));
+      }),
+    );
+  });
+
+  it('lets the first block in order speak', () => {
+    const blocked = foldOpinions([
+      { by: 'a', verdict: { type: 'ask', message: 'sure?' } },
+      { by: 'b', verdict: { type: 'block', message: 'no' } },
+      { by: 'c', verdict: { type: 'block', message: 'never' } },
+    ]);
+    expect(blocked).toEqual({ type: 'block', by: 'b', message: 'no' });
+  });
+
+  it('names the guard of a block without a message', () => {
+    const blocked = foldOpinions([{ by: 'guard.sh', verdict: { type: 'block', message: '  ' } }]);
+    expect(blocked).toEqual({ type: 'block', by: 'guard.sh', message: 'blocked by guard.sh' });
+  });
+
+  it('abstains when nobody is asked', () => {
+    expect(foldOpinions([])).toEqual({ type: 'abstain' });
+  });
+});
