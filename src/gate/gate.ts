@@ -1,14 +1,13 @@
-import type { Failure } from '../kernel/errors/index.ts';
+import { type Failure, messageOf } from '../kernel/errors/index.ts';
 import type { ToolCall } from '../kernel/tool-call/index.ts';
 import { type CallGuard, type Decision, foldOpinions } from '../kernel/verdict/index.ts';
 import type { Clock } from '../platform/clock/index.ts';
-import type { ApprovalAnswer, Approver } from './approval/approver.ts';
+import type { ApprovalAnswer, ApprovalRequest, Approver } from './approval/approver.ts';
 import type { CallRequest } from './call-request.ts';
 import { consultGuards } from './consult-guards.ts';
 import { normalise, type ToolCatalog } from './normalise.ts';
 import type { CallAudience, EndedCall } from './observers.ts';
 import { issueTicket, type Ticket } from './ticket.ts';
-import { type ToolOutcome, textOf } from './tool-outcome.ts';
 
 /** What a gate is made of. Each part is a step; a step that does not exist yet has no place here. */
 export interface GateParts {
@@ -29,6 +28,14 @@ export type Admission =
       readonly type: 'admitted';
       readonly ticket: Ticket;
       readonly approval?: ApprovalAnswer;
+      readonly warnings: readonly string[];
+    }
+  /** A foreign agent asks its own person; it may go on with the ticket without coming back to us. */
+  | {
+      readonly type: 'asked';
+      readonly ticket: Ticket;
+      readonly by: string;
+      readonly message: string;
       readonly warnings: readonly string[];
     }
   | {
@@ -81,22 +88,19 @@ export class Gate {
     if (decision.type === 'block') return await this.#refuse(call, decision, warnings, signal);
     if (decision.type === 'abstain')
       return { type: 'admitted', ticket: issueTicket(newTicketId(), call), warnings };
-    const approval = await approver.decide({ ...decision, call }, signal);
+    const approval = await decideSafely(approver, { ...decision, call }, signal);
     if (approval.type === 'refused') {
       return await this.#refuse(call, { by: 'approval', message: approval.message }, warnings, signal);
     }
-    return { type: 'admitted', ticket: issueTicket(newTicketId(), call), approval, warnings };
+    const ticket = issueTicket(newTicketId(), call);
+    if (approval.type === 'deferred')
+      return { type: 'asked', ticket, by: decision.by, message: decision.message, warnings };
+    return { type: 'admitted', ticket, approval, warnings };
   }
 
   /** Takes note of how a call ended and gives back what the model may read of it. */
-  async after(
-    ticket: Ticket,
-    outcome: ToolOutcome,
-    durationMs: number,
-    signal: AbortSignal,
-  ): Promise<Settlement> {
+  async after(ended: EndedCall, signal: AbortSignal): Promise<Settlement> {
     const { audience } = this.#parts;
-    const ended = endedCall(ticket.call, outcome, durationMs);
     const observed = await audience.observe(ended, signal);
     const { text, warnings } = await audience.transform(ended, signal);
     return { text, warnings: [...observed, ...warnings] };
@@ -120,9 +124,20 @@ export class Gate {
   }
 }
 
-function endedCall(call: ToolCall, outcome: ToolOutcome, durationMs: number): EndedCall {
-  const ended = { call, status: outcome.status, result: textOf(outcome), durationMs };
-  if (outcome.status === 'ok') return ended;
-  if (outcome.status === 'cancelled') return { ...ended, errorMessage: outcome.message };
-  return { ...ended, errorType: outcome.errorType, errorMessage: outcome.message };
+/** An approver that breaks has approved nothing. */
+async function decideSafely(
+  approver: Approver,
+  request: ApprovalRequest,
+  signal: AbortSignal,
+): Promise<ApprovalAnswer> {
+  try {
+    return await approver.decide(request, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    return {
+      type: 'refused',
+      choice: 'cancelled',
+      message: `approval could not be asked for: ${messageOf(error)}`,
+    };
+  }
 }

@@ -1,4 +1,5 @@
 import type { ToolCall } from '../kernel/tool-call/index.ts';
+import { type ToolOutcome, textOf } from './tool-outcome.ts';
 
 /** A call that has ended, as observers and transforms see it. */
 export interface EndedCall {
@@ -24,4 +25,13 @@ export interface CallAudience {
     ended: EndedCall,
     signal: AbortSignal,
   ): Promise<{ readonly text: string; readonly warnings: readonly string[] }>;
+}
+
+/** A call together with how it ended. */
+export function endedCall(call: ToolCall, outcome: ToolOutcome, durationMs: number): EndedCall {
+  const ended = { call, status: outcome.status, result: textOf(outcome), durationMs };
+  if (outcome.status === 'ok') return ended;
+  if (outcome.status === 'error')
+    return { ...ended, errorType: outcome.errorType, errorMessage: outcome.message };
+  return { ...ended, errorMessage: outcome.message };
 }

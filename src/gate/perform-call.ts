@@ -5,6 +5,7 @@ import type { Clock } from '../platform/clock/index.ts';
 import type { CallRequest } from './call-request.ts';
 import { capResult } from './cap-result.ts';
 import type { Admission, Gate } from './gate.ts';
+import { endedCall } from './observers.ts';
 import type { Ticket } from './ticket.ts';
 import type { ToolOutcome } from './tool-outcome.ts';
 
@@ -78,6 +79,18 @@ export async function performCall(request: CallRequest, options: PerformOptions)
         warnings,
       };
     }
+    case 'asked': {
+      const { ticket, by, message, warnings } = admission;
+      const reason = `${message}, and the question went to another agent`;
+      return {
+        ...notRun(request, 'blocked', reason),
+        args: ticket.call.args,
+        text: `BLOCKED by ${by}: ${reason}`,
+        by,
+        call: ticket.call,
+        warnings,
+      };
+    }
     case 'admitted':
       return await run(admission.ticket, admission.warnings, options);
   }
@@ -107,7 +120,10 @@ async function run(
   const outcome = await executeTool(ticket, options);
   const durationMs = Math.round(clock.monotonicMs() - startedAt);
   // The outcome is recorded even when the turn was interrupted meanwhile: what happened has happened.
-  const settlement = await gate.after(ticket, capResult(outcome), durationMs, new AbortController().signal);
+  const settlement = await gate.after(
+    endedCall(call, capResult(outcome), durationMs),
+    new AbortController().signal,
+  );
   return {
     callId: call.callId,
     tool: call.tool,

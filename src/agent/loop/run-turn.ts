@@ -1,13 +1,16 @@
 import { type CallReport, type Gate, performCall } from '../../gate/index.ts';
 import type { Result } from '../../kernel/errors/index.ts';
+import type { EventName, EventPayload } from '../../kernel/events/index.ts';
 import type { CallOrigin } from '../../kernel/tool-call/index.ts';
 import type { Clock } from '../../platform/clock/index.ts';
 import type { CallbackRegistry } from '../../safety/hooks/index.ts';
-import { type CompressionSettings, compress, isOverThreshold } from '../compression/index.ts';
-import { type ChatModel, estimateTokens, type ModelFailure, type TokenUsage } from '../llm/index.ts';
+import { type CompressionSettings, isOverThreshold } from '../compression/index.ts';
+import { type ChatModel, estimateTokens, type TokenUsage } from '../llm/index.ts';
 import { type Message, type RequestedCall, repairMessages } from '../sessions/index.ts';
 import type { ToolBox } from '../tools/index.ts';
+import { compressConversation } from './compress-conversation.ts';
 import type { Conversation } from './conversation.ts';
+import { historyOf } from './history.ts';
 import { requestReply } from './request-reply.ts';
 import type { TurnEnd, TurnEvent, TurnResult } from './turn-event.ts';
 import { Verification } from './verification.ts';
@@ -55,7 +58,7 @@ class Turn {
   readonly #options: TurnOptions;
   readonly #turnId: string;
   readonly #verification: Verification;
-  readonly #reports: CallReport[] = [];
+  readonly #reports = new Map<number, CallReport>();
   readonly #callIds = new Set<string>();
   #requests = 0;
   #usage: TokenUsage = { inputTokens: 0, outputTokens: 0 };
@@ -87,7 +90,9 @@ class Turn {
         userMessage: text,
         conversationHistory: historyOf(conversation.messages),
         isFirstTurn,
-        ...(conversation.parentSessionId === undefined ? {} : { parentSessionId: conversation.parentSessionId }),
+        ...(conversation.parentSessionId === undefined
+          ? {}
+          : { parentSessionId: conversation.parentSessionId }),
       },
       this.#options.signal,
     );
@@ -108,7 +113,8 @@ class Turn {
           compressedForLength = true;
           continue;
         }
-        if (partial !== '') this.#options.conversation.append({ role: 'assistant', text: partial, calls: [] }, this.#turnId);
+        if (partial !== '')
+          this.#options.conversation.append({ role: 'assistant', text: partial, calls: [] }, this.#turnId);
         if (failure.code === 'cancelled') return this.#result('interrupted', partial || lastAnswer);
         return { ...this.#result('failed', partial || lastAnswer), failure };
       }
@@ -159,7 +165,7 @@ class Turn {
   async #runCalls(text: string, requested: readonly RequestedCall[]): Promise<void> {
     const { conversation, onEvent } = this.#options;
     const calls = requested.map((call) => ({ ...call, callId: this.#uniqueCallId(call.callId) }));
-    const ordinalBase = this.#reports.length;
+    const ordinalBase = this.#callIds.size - calls.length;
     conversation.append({ role: 'assistant', text, calls }, this.#turnId);
     onEvent({ type: 'message-completed', text, final: false });
     await Promise.all(
@@ -169,7 +175,7 @@ class Turn {
           { role: 'tool', callId: call.callId, tool: call.tool, text: report.text, status: report.status },
           this.#turnId,
         );
-        this.#reports.push(report);
+        this.#reports.set(ordinalBase + index, report);
         this.#verification.note(report);
         onEvent({ type: 'call-finished', report });
         this.#warn(report.warnings);
@@ -180,9 +186,15 @@ class Turn {
   async #runCall(call: RequestedCall, ordinal: number): Promise<CallReport> {
     const { gate, toolBox, clock } = this.#parts;
     const { signal, onEvent } = this.#options;
-    if (call.args === null) return unreadable(call);
+    if (call.args === null) return unreadableCall(call);
     return await performCall(
-      { ...this.#ids(call.callId, ordinal), tool: call.tool, args: call.args, cwd: this.#parts.cwd, origin: this.#origin() },
+      {
+        ...this.#ids(call.callId, ordinal),
+        tool: call.tool,
+        args: call.args,
+        cwd: this.#parts.cwd,
+        origin: this.#origin(),
+      },
       {
         gate,
         clock,
@@ -200,7 +212,10 @@ class Turn {
     const failures = await this.#verification.run({
       onEvent,
       perform: async (command, attempt) =>
-        await this.#runCall({ callId: `verify_${String(attempt)}`, tool: 'terminal', args: { command } }, this.#reports.length),
+        await this.#runCall(
+          { callId: `verify_${String(attempt)}`, tool: 'terminal', args: { command } },
+          this.#callIds.size + attempt,
+        ),
     });
     if (signal.aborted) return this.#result('interrupted', text);
     if (failures !== undefined && this.#verification.mayNudge()) {
@@ -210,7 +225,9 @@ class Turn {
     }
     if (failures !== undefined) {
       this.#capped = true;
-      this.#warn([`Verification still fails after ${String(this.#parts.maxVerifyNudges)} attempts; the answer is given as it is.`]);
+      this.#warn([
+        `Verification still fails after ${String(this.#parts.maxVerifyNudges)} attempts; the answer is given as it is.`,
+      ]);
     }
     const answer = await this.#transformAnswer(text);
     conversation.append({ role: 'assistant', text: answer, calls: [] }, this.#turnId);
@@ -263,12 +280,13 @@ class Turn {
     const before = conversation.messages.length;
     const done = await compressConversation(this.#parts, conversation, this.#options.signal);
     if (done.ok) onEvent({ type: 'compressed', before, after: done.value });
-    else if (done.code !== 'nothing_to_compress') this.#warn([`The history could not be condensed and stays as it is: ${done.message}`]);
+    else if (done.code !== 'nothing_to_compress')
+      this.#warn([`The history could not be condensed and stays as it is: ${done.message}`]);
     return done;
   }
 
   #repaired(): readonly Message[] {
-    return repairFor(this.#parts.toolBox, this.#options.conversation.messages);
+    return repairMessages(this.#options.conversation.messages, { effectOf: this.#parts.toolBox.effectOf });
   }
 
   #uniqueCallId(callId: string): string {
@@ -277,7 +295,10 @@ class Turn {
     return id;
   }
 
-  #ids(callId: string, ordinal: number): {
+  #ids(
+    callId: string,
+    ordinal: number,
+  ): {
     callId: string;
     ordinal: number;
     turnId: string;
@@ -310,19 +331,34 @@ class Turn {
       turnId: this.#turnId,
       requests: this.#requests,
       capped: this.#capped,
-      calls: this.#reports,
+      calls: [...this.#reports].sort(([a], [b]) => a - b).map(([, report]) => report),
       usage: this.#usage,
     };
   }
 
-  async #observe<E extends Parameters<CallbackRegistry['observe']>[0]>(
-    event: E,
-    payload: Parameters<typeof this.#parts.callbacks.observe<E>>[1],
-  ): Promise<void> {
+  /** Observers of the turn's ends are told even when the person interrupted it. */
+  async #observe<E extends EventName>(event: E, payload: EventPayload<E>): Promise<void> {
     this.#warn(await this.#parts.callbacks.observe(event, payload, new AbortController().signal));
   }
 
   #warn(lines: readonly string[]): void {
     for (const text of lines) this.#options.onEvent({ type: 'warning', text });
   }
+}
+
+/** A call whose arguments are no JSON object: it cannot run, and the model is shown what arrived. */
+function unreadableCall({ callId, tool, rawArgs = '' }: RequestedCall): CallReport {
+  const message = `The arguments of ${tool} are not a JSON object: ${JSON.stringify(rawArgs.slice(0, 200))}. Call it again with valid JSON.`;
+  return {
+    callId,
+    tool,
+    args: null,
+    status: 'error',
+    executed: false,
+    text: message,
+    message,
+    errorType: 'bad_arguments',
+    durationMs: 0,
+    warnings: [],
+  };
 }

@@ -15,6 +15,8 @@ export interface ApprovalRequest {
 export type ApprovalScope = 'once' | 'session' | 'always';
 
 export type ApprovalAnswer =
+  /** The question is passed on to the agent that made the call. */
+  | { readonly type: 'deferred' }
   | {
       readonly type: 'approved';
       readonly choice: ApprovalScope /** Given earlier, and remembered. */;

@@ -79,7 +79,7 @@ export class PersonApprover implements Approver {
     return choice;
   }
 
-  async #ask(prompt: ApprovalPrompt, request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer> {
+  async #ask(prompt: ApprovalPrompt, request: ApprovalRequest, signal: AbortSignal): Promise<PersonsAnswer> {
     const { clock, timeoutMs, callbacks, onWarning } = this.#parts;
     const payload = this.#payload(request);
     for (const line of await callbacks.observe('pre_approval_request', payload, signal)) onWarning(line);
@@ -99,7 +99,7 @@ export class PersonApprover implements Approver {
     request: ApprovalRequest,
     signal: AbortSignal,
     { clock, timeoutMs }: { readonly clock: Clock; readonly timeoutMs: number },
-  ): Promise<ApprovalAnswer> {
+  ): Promise<PersonsAnswer> {
     try {
       const answer = await within(
         clock,
@@ -146,7 +146,9 @@ export class PersonApprover implements Approver {
   }
 }
 
-function choiceFor(answer: ApprovalAnswer): ApprovalScope | 'deny' | 'timeout' | 'cancelled' {
+type PersonsAnswer = Exclude<ApprovalAnswer, { type: 'deferred' }>;
+
+function choiceFor(answer: PersonsAnswer): ApprovalScope | 'deny' | 'timeout' | 'cancelled' {
   if (answer.type === 'approved') return answer.choice;
   return answer.choice === 'unattended' ? 'cancelled' : answer.choice;
 }

@@ -9,7 +9,7 @@ export const TELEMETRY_SCHEMA_VERSION = 'hermes.observer.v1';
 export function toWire<E extends EventName>(event: E, payload: EventPayload<E>): JsonObject {
   const fields: Fields = EVENTS[event].payload;
   const values: Readonly<Record<string, JsonValue | undefined>> = { ...payload };
-  const entries = Object.entries(fields).flatMap(([name, field]): [string, JsonValue][] => {
+  const entries = Object.keys(fields).flatMap((name): [string, JsonValue][] => {
     const value = values[name];
     return value === undefined ? [] : [[snakeCase(name), value]];
   });

@@ -1,0 +1,1 @@
+export { type PromptFacts, systemPrompt } from './system-prompt.ts';

@@ -1,0 +1,47 @@
+/** What the system prompt is made of. It stays the same for a session's life, so that providers can cache it. */
+export interface PromptFacts {
+  /** Absolute path. */
+  readonly cwd: string;
+  /** Such as `linux x64`. */
+  readonly platform: string;
+  /** The day the session began, ISO 8601 (`2026-11-30`). */
+  readonly day: string;
+  /** Instructions of the project (AGENTS.md), where it has some. */
+  readonly projectInstructions?: string;
+  /** The person's own words (`agent.system_prompt`). */
+  readonly personInstructions?: string;
+  /** What a delegating agent asks of this child. */
+  readonly delegatedGoal?: string;
+}
+
+/** Characters of a project's instructions that the prompt takes. */
+const MAX_PROJECT_CHARS = 20_000;
+
+const WORK = `You are Herma, an agent that works on the person's own machine through tools.
+Every tool call passes a gate: it may be blocked, its arguments may be rewritten, or a person may be asked first. A blocked call did not run. Do not try to get the same effect by another way; say what was blocked and why.
+Say only what tool results show. Where a result says that the effect of a call is unknown, inspect the present state before you repeat the call.
+Read a file before you change it. Prefer patch for edits and write_file for new files. Keep to what was asked.`;
+
+/** The system prompt of a session. */
+export function systemPrompt(facts: PromptFacts): string {
+  const surroundings = `Working directory: ${facts.cwd}\nPlatform: ${facts.platform}\nSession started: ${facts.day}`;
+  return [
+    WORK,
+    surroundings,
+    section(
+      'Your task, given by another agent. Report what you did and found; that report is all it sees.',
+      facts.delegatedGoal,
+    ),
+    section(
+      'Instructions of this project (AGENTS.md):',
+      facts.projectInstructions?.slice(0, MAX_PROJECT_CHARS),
+    ),
+    section('Instructions of the person:', facts.personInstructions),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+function section(title: string, body: string | undefined): string {
+  return body === undefined || body.trim() === '' ? '' : `${title}\n${body.trim()}`;
+}
