@@ -2,6 +2,8 @@ import type { EventPayload } from '../../kernel/events/index.ts';
 import type { Clock } from '../../platform/clock/index.ts';
 import type { CallbackRegistry } from '../../safety/hooks/index.ts';
 import {
+  type AttemptInfo,
+  type AttemptObserver,
   type ChatModel,
   type ModelFailure,
   type ModelRequest,
@@ -73,4 +75,51 @@ export async function requestReply(options: ReplyOptions): Promise<Reply> {
   }
   const message = `${model.label} ended its stream without an end.`;
   return { ok: false, failure: { code: 'bad_response', message, retryable: false }, partial: text };
+}
+
+/** Fires the request events of the event table for every attempt. */
+function attemptObserver({ callbacks, fields, request, onEvent }: ReplyOptions): AttemptObserver {
+  const warn = (lines: readonly string[]): void => {
+    for (const text of lines) onEvent({ type: 'warning', text });
+  };
+  const common = (
+    attempt: AttemptInfo,
+  ): Omit<EventPayload<'pre_api_request'>, 'messageCount' | 'toolCount' | 'requestCharCount'> => ({
+    ...fields,
+    provider: attempt.provider,
+    retryCount: attempt.retryCount,
+    ...(attempt.baseUrl === undefined ? {} : { baseUrl: attempt.baseUrl }),
+  });
+  return {
+    preRequest: async (attempt) => {
+      const { messageCount, toolCount, requestCharCount } = attempt;
+      const payload = { ...common(attempt), messageCount, toolCount, requestCharCount };
+      warn(await callbacks.observe('pre_api_request', payload, request.signal));
+    },
+    postRequest: async (attempt, { durationMs, finishReason, usage, toolCallCount }) => {
+      const payload = {
+        ...common(attempt),
+        apiDuration: Math.round(durationMs),
+        finishReason,
+        usage: { input_tokens: usage.inputTokens, output_tokens: usage.outputTokens },
+        assistantToolCallCount: toolCallCount,
+      };
+      warn(await callbacks.observe('post_api_request', payload, untilDone()));
+    },
+    requestError: async (attempt, { failure, willRetry, maxRetries }) => {
+      const payload = {
+        ...common(attempt),
+        maxRetries,
+        retryable: willRetry,
+        error: { type: failure.code, message: failure.message },
+        ...(failure.statusCode === undefined ? {} : { statusCode: failure.statusCode }),
+      };
+      warn(await callbacks.observe('api_request_error', payload, untilDone()));
+    },
+  };
+}
+
+/** What has happened is told also when the turn was interrupted. */
+function untilDone(): AbortSignal {
+  return new AbortController().signal;
 }

@@ -47,7 +47,8 @@ export interface TurnOptions {
  * Runs one turn: the person's message, model requests and tool calls in turn, until the model answers without a call.
  *
  * Everything is stored when it exists: an assistant message before the first of its calls runs, a result as soon as
- * it is there. Never rejects for what the model, a tool or a hook does; the result says how the turn ended.
+ * it is there. Never rejects for what the model, a tool or a hook does; the result says how the turn ended. Rejects
+ * with a `HermaError` when the session cannot be stored (a full disk): then nothing further was started.
  */
 export async function runTurn(parts: AgentParts, options: TurnOptions): Promise<TurnResult> {
   return await new Turn(parts, options).run();
@@ -168,19 +169,24 @@ class Turn {
     const ordinalBase = this.#callIds.size - calls.length;
     conversation.append({ role: 'assistant', text, calls }, this.#turnId);
     onEvent({ type: 'message-completed', text, final: false });
-    await Promise.all(
-      calls.map(async (call, index) => {
-        const report = await this.#runCall(call, ordinalBase + index);
-        conversation.append(
-          { role: 'tool', callId: call.callId, tool: call.tool, text: report.text, status: report.status },
-          this.#turnId,
-        );
-        this.#reports.set(ordinalBase + index, report);
-        this.#verification.note(report);
-        onEvent({ type: 'call-finished', report });
-        this.#warn(report.warnings);
-      }),
+    const settled = await Promise.allSettled(
+      calls.map(async (call, index) => await this.#runAndStore(call, ordinalBase + index)),
     );
+    for (const outcome of settled) if (outcome.status === 'rejected') throw outcome.reason;
+  }
+
+  async #runAndStore(call: RequestedCall, ordinal: number): Promise<void> {
+    const { conversation, onEvent } = this.#options;
+    const report = await this.#runCall(call, ordinal);
+    const { callId, tool } = call;
+    conversation.append(
+      { role: 'tool', callId, tool, text: report.text, status: report.status },
+      this.#turnId,
+    );
+    this.#reports.set(ordinal, report);
+    this.#verification.note(report);
+    onEvent({ type: 'call-finished', report });
+    this.#warn(report.warnings);
   }
 
   async #runCall(call: RequestedCall, ordinal: number): Promise<CallReport> {

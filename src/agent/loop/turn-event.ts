@@ -24,6 +24,8 @@ export interface TurnResult {
 export type TurnEvent =
   | { readonly type: 'request-started'; readonly attempt: number }
   | { readonly type: 'text-delta'; readonly text: string }
+  /** The attempt broke off: the text streamed since the request began is void. */
+  | { readonly type: 'restarted' }
   /** The text streamed so far belongs to a message that is now complete. */
   | { readonly type: 'message-completed'; readonly text: string; readonly final: boolean }
   | { readonly type: 'call-started'; readonly call: ToolCall }

@@ -1,5 +1,5 @@
 import { fail, type Result, succeed } from '../../kernel/errors/index.ts';
-import type { JsonObject, JsonValue } from '../../kernel/json/index.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../kernel/json/index.ts';
 import type { Redactor } from '../../kernel/redact/index.ts';
 import type { ToolCall } from '../../kernel/tool-call/index.ts';
 import type { Clock } from '../../platform/clock/index.ts';
@@ -184,5 +184,5 @@ function blocked(toolInput: JsonValue, reason: string, warnings: readonly string
 
 function redactedArgs(redactor: Redactor, args: JsonObject): JsonObject {
   const redacted = redactor.value(args);
-  return typeof redacted === 'object' && redacted !== null && !Array.isArray(redacted) ? { ...redacted } : {};
+  return isJsonObject(redacted) ? redacted : {};
 }

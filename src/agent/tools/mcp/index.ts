@@ -1,0 +1,1 @@
+export { connectMcpServer, type McpPorts, type McpServer } from './connect-mcp-server.ts';
