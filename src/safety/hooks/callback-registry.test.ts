@@ -1,0 +1,186 @@
+import { describe, expect, it } from 'vitest';
+import type { EventPayload } from '../../kernel/events/index.ts';
+import type { ToolCall } from '../../kernel/tool-call/index.ts';
+import { FakeClock } from '../../platform/clock/index.ts';
+import { CallbackRegistry } from './index.ts';
+
+const signal = new AbortController().signal;
+const never = new Promise<never>(() => undefined);
+const started = { sessionId: 's', model: 'm', platform: 'cli' };
+const call: ToolCall = {
+  tool: 'terminal',
+  args: { command: 'ls', timeout: 5 },
+  effect: 'execute',
+  paths: [],
+  fingerprint: 'f',
+  cwd: '/p',
+  callId: 'c',
+  sessionId: 's',
+  rootSessionId: 's',
+  parentSessionId: 'parent',
+  turnId: 't',
+  ordinal: 0,
+  origin: { kind: 'herma', surface: 'test' },
+};
+
+function registry(): { readonly callbacks: CallbackRegistry; readonly clock: FakeClock } {
+  const clock = new FakeClock();
+  return { clock, callbacks: new CallbackRegistry(clock) };
+}
+
+describe('observers', () => {
+  it('all run, in order, and a failing one is reported and stops nobody', async () => {
+    const { callbacks } = registry();
+    const seen: string[] = [];
+    callbacks.register('on_session_start', { name: 'a' }, () => seen.push('a'));
+    callbacks.register('on_session_start', { name: 'b' }, () => {
+      throw new Error('broken');
+    });
+    callbacks.register('on_session_start', { name: 'c' }, async () => await Promise.resolve(seen.push('c')));
+    expect(await callbacks.observe('on_session_start', started, signal)).toEqual([
+      'b (on_session_start) failed: broken',
+    ]);
+    expect(seen).toEqual(['a', 'c']);
+  });
+
+  it('that hang are left behind after their time, and reported', async () => {
+    const { callbacks, clock } = registry();
+    callbacks.register('on_session_start', { name: 'slow', timeLimitMs: 50 }, async () => await never);
+    const pending = callbacks.observe('on_session_start', started, signal);
+    await clock.advance(50);
+    expect(await pending).toEqual(['slow (on_session_start) did not answer within 0.05 s']);
+  });
+
+  it('can be taken away again', async () => {
+    const { callbacks } = registry();
+    const seen: string[] = [];
+    const remove = callbacks.register('on_session_start', { name: 'a' }, () => seen.push('a'));
+    expect(callbacks.has('on_session_start')).toBe(true);
+    remove();
+    remove();
+    await callbacks.observe('on_session_start', started, signal);
+    expect([seen, callbacks.has('on_session_start')]).toEqual([[], false]);
+  });
+});
+
+describe('transforms', () => {
+  const payloadOf = (responseText: string): EventPayload<'transform_llm_output'> => ({
+    ...started,
+    responseText,
+  });
+
+  it('each see what the one before made', async () => {
+    const { callbacks } = registry();
+    callbacks.register('transform_llm_output', { name: 'a' }, ({ responseText }) => `${responseText}a`);
+    callbacks.register('transform_llm_output', { name: 'none' }, () => undefined);
+    callbacks.register('transform_llm_output', { name: 'b' }, ({ responseText }) => `${responseText}b`);
+    expect(await callbacks.transform('transform_llm_output', payloadOf, '-', signal)).toEqual({
+      text: '-ab',
+      warnings: [],
+    });
+  });
+
+  it('that fail leave the text as it was', async () => {
+    const { callbacks } = registry();
+    callbacks.register('transform_llm_output', { name: 'a' }, () => {
+      throw new Error('no');
+    });
+    const transformed = await callbacks.transform('transform_llm_output', payloadOf, 'text', signal);
+    expect(transformed).toEqual({ text: 'text', warnings: ['a (transform_llm_output) failed: no'] });
+  });
+});
+
+describe('injectors', () => {
+  it('add every text and context that is not blank', async () => {
+    const { callbacks } = registry();
+    const payload = {
+      ...started,
+      turnId: 't',
+      userMessage: 'hi',
+      conversationHistory: [],
+      isFirstTurn: true,
+    };
+    for (const value of ['one', { context: 'two' }, '', { context: ' ' }, 7, undefined, { other: 'x' }]) {
+      callbacks.register('pre_llm_call', { name: 'i' }, () => value);
+    }
+    expect(await callbacks.inject('pre_llm_call', payload, signal)).toEqual({
+      texts: ['one', 'two'],
+      warnings: [],
+    });
+  });
+});
+
+describe('guards', () => {
+  async function consult(returned: unknown): Promise<unknown> {
+    const { callbacks } = registry();
+    callbacks.register('pre_tool_call', { name: 'g' }, () => returned);
+    return await callbacks.guards()[0]?.consult(call, { recheck: false, signal });
+  }
+
+  it.each<[unknown, unknown]>([
+    [undefined, { verdict: { type: 'abstain' } }],
+    [null, { verdict: { type: 'abstain' } }],
+    [{}, { verdict: { type: 'abstain' } }],
+    [{ action: 'block', message: 'no' }, { verdict: { type: 'block', message: 'no' } }],
+    [{ action: 'block' }, { verdict: { type: 'block', message: '' } }],
+    [
+      { action: 'approve', message: 'sure?', rule_key: 'k' },
+      { verdict: { type: 'ask', message: 'sure?', ruleKey: 'k' } },
+    ],
+    [
+      { action: 'modify', args: { timeout: 9 } },
+      { verdict: { type: 'abstain' }, args: { command: 'ls', timeout: 9 } },
+    ],
+  ])('%j is read as %j', async (returned, answer) => {
+    expect(await consult(returned)).toEqual(answer);
+  });
+
+  it.each([
+    ['deny'],
+    [true],
+    [['block']],
+    [{ action: 'deny' }],
+    [{ decision: 'block' }],
+    [{ action: 'modify' }],
+    [{ action: 'modify', args: 'x' }],
+  ])('%j is no verdict and fails', async (returned) => {
+    await expect(consult(returned)).rejects.toThrow();
+  });
+
+  it('are told of the call, of its parent session, and of a second look', async () => {
+    const { callbacks } = registry();
+    const seen: unknown[] = [];
+    callbacks.register('pre_tool_call', { name: 'g' }, (payload) => void seen.push(payload));
+    await callbacks.guards()[0]?.consult(call, { recheck: true, signal });
+    expect(seen).toEqual([
+      {
+        toolName: 'terminal',
+        args: call.args,
+        sessionId: 's',
+        parentSessionId: 'parent',
+        turnId: 't',
+        toolCallId: 'c',
+        cwd: '/p',
+        recheck: true,
+      },
+    ]);
+  });
+
+  it('fail closed unless they are registered to be ignored', () => {
+    const { callbacks } = registry();
+    callbacks.register('pre_tool_call', { name: 'a' }, () => undefined);
+    callbacks.register(
+      'pre_tool_call',
+      { name: 'b', onFailure: 'ignore', timeLimitMs: 5, recheck: false },
+      () => undefined,
+    );
+    expect(
+      callbacks
+        .guards()
+        .map(({ name, onFailure, timeLimitMs, recheck }) => [name, onFailure, timeLimitMs, recheck]),
+    ).toEqual([
+      ['a', 'block', 30_000, true],
+      ['b', 'ignore', 5, false],
+    ]);
+  });
+});
