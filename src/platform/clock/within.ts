@@ -1,0 +1,48 @@
+import type { Clock } from './clock.ts';
+
+export type Timed<Value> = { readonly inTime: true; readonly value: Value } | { readonly inTime: false };
+
+/**
+ * Runs `work` for at most `limitMs` (null: as long as it takes). Past the limit its signal is aborted and it is left
+ * behind: its value, or its failure, no longer matters to anyone. Rejects when `work` does so in time, or when
+ * `signal` is aborted first.
+ */
+export async function within<Value>(
+  clock: Clock,
+  limitMs: number | null,
+  signal: AbortSignal,
+  work: (signal: AbortSignal) => Promise<Value>,
+): Promise<Timed<Value>> {
+  signal.throwIfAborted();
+  const ended = new AbortController();
+  const aborted = whenAborted(signal, ended.signal);
+  const running = work(AbortSignal.any([signal, ended.signal])).then(
+    (value): Timed<Value> => ({ inTime: true, value }),
+  );
+  const contenders = [running, aborted, ...(limitMs === null ? [] : [limit(clock, limitMs, ended.signal)])];
+  try {
+    return await Promise.race(contenders);
+  } finally {
+    ended.abort();
+    for (const contender of contenders) contender.catch(() => undefined);
+  }
+}
+
+async function limit(
+  clock: Clock,
+  limitMs: number,
+  signal: AbortSignal,
+): Promise<{ readonly inTime: false }> {
+  await clock.sleep(limitMs, signal);
+  return { inTime: false };
+}
+
+function whenAborted(signal: AbortSignal, ended: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener(
+      'abort',
+      () => reject(signal.reason instanceof Error ? signal.reason : new Error(String(signal.reason))),
+      { once: true, signal: ended },
+    );
+  });
+}

@@ -1,0 +1,30 @@
+import { mkdirSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { errnoOf } from './describe-file-error.ts';
+import { fileSystemPath } from './file-name-bytes.ts';
+
+/**
+ * Creates `path` (absolute) and what is missing above it. Returns the folders it created, the outermost first; none when
+ * it was there. Throws what `node:fs` throws.
+ *
+ * `mkdir` of Node with `recursive` never returns where the system answers ENOENT although the parent exists, as in
+ * `/proc`.
+ *
+ * @param mode of the new folders, subject to the umask.
+ */
+export function createFolders(path: string, mode: number): readonly string[] {
+  try {
+    mkdirSync(fileSystemPath(path), mode);
+    return [path];
+  } catch (error) {
+    const parent = dirname(path);
+    if (errnoOf(error) === 'EEXIST' && isFolder(path)) return [];
+    if (errnoOf(error) !== 'ENOENT' || parent === path || isFolder(parent)) throw error;
+    const parents = createFolders(parent, mode);
+    return [...parents, ...createFolders(path, mode)];
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(fileSystemPath(path), { throwIfNoEntry: false })?.isDirectory() === true;
+}
