@@ -28,7 +28,7 @@ const writeFile: Tool = {
   effect: 'write',
   idempotent: true,
   pathArguments: ['path'],
-  execute: async () => await Promise.resolve({ status: 'ok', result: 'written' }),
+  execute: async () => Promise.resolve({ status: 'ok', result: 'written' }),
 };
 
 interface Rig {
@@ -51,7 +51,7 @@ const REFUSED: ApprovalAnswer = { type: 'refused', choice: 'deny', message: 'the
 function rig({
   guards = [],
   approval = REFUSED,
-  execute = writeFile.execute,
+  execute = async () => await Promise.resolve({ status: 'ok', result: 'written' }),
   transform = (text) => text,
 }: RigOptions = {}): Rig {
   const ran: JsonObject[] = [];
@@ -62,27 +62,27 @@ function rig({
     ...writeFile,
     execute: async (ticket, run) => {
       ran.push(ticket.call.args);
-      return await execute(ticket, run);
+      return execute(ticket, run);
     },
   };
   const tools = new Map([[tool.name, tool]]);
   const gate = new Gate({
     catalog: { lookup: (name) => tools.get(name), names: () => [...tools.keys()] },
     unknownTools: 'refuse',
-    guards,
+    guards: () => guards,
     approver: {
       decide: async (request) => {
         asked.push(request);
         if (approval instanceof Error) throw approval;
-        return await Promise.resolve(approval);
+        return Promise.resolve(approval);
       },
     },
     audience: {
       observe: async (call) => {
         ended.push(call);
-        return await Promise.resolve([]);
+        return Promise.resolve([]);
       },
-      transform: async ({ result }) => await Promise.resolve({ text: transform(result), warnings: [] }),
+      transform: async ({ result }) => Promise.resolve({ text: transform(result), warnings: [] }),
     },
     clock,
     newTicketId: () => 'ticket',
@@ -93,7 +93,7 @@ function rig({
     asked,
     clock,
     call: async (request = {}, signal = new AbortController().signal) =>
-      await performCall(
+      performCall(
         {
           tool: 'write_file',
           args: { path: 'a.txt', content: 'hi' },
@@ -121,8 +121,7 @@ function guard(
     onFailure: 'block',
     timeLimitMs: 1000,
     recheck: true,
-    consult: async ({ args }) =>
-      typeof answer === 'function' ? await answer(args) : await Promise.resolve(answer),
+    consult: async ({ args }) => (typeof answer === 'function' ? answer(args) : Promise.resolve(answer)),
     ...more,
   };
 }
@@ -130,8 +129,8 @@ function guard(
 const block = (message: string): GuardAnswer => ({ verdict: { type: 'block', message } });
 const ask = (message: string): GuardAnswer => ({ verdict: { type: 'ask', message } });
 const abstain: GuardAnswer = { verdict: ABSTAIN };
-const fails = async (): Promise<GuardAnswer> => await Promise.reject(new Error('boom'));
-const hangs = async (): Promise<GuardAnswer> => await NEVER;
+const fails = async (): Promise<GuardAnswer> => Promise.reject(new Error('boom'));
+const hangs = async (): Promise<GuardAnswer> => NEVER;
 
 describe('step 1, normalise', () => {
   it('lets a call that fits its schema run', async () => {
@@ -207,7 +206,7 @@ describe('step 2, guards', () => {
     const watch = (name: string, answer: GuardAnswer): CallGuard =>
       guard(name, async () => {
         seen.push(name);
-        return await Promise.resolve(answer);
+        return Promise.resolve(answer);
       });
     await rig({ guards: [watch('a', block('x')), watch('b', abstain), watch('c', ask('y'))] }).call();
     expect(seen).toEqual(['a', 'b', 'c']);
@@ -235,7 +234,7 @@ describe('rewritten arguments', () => {
     const seen: JsonObject[] = [];
     const watch = guard('watch', async (args) => {
       seen.push(args);
-      return await Promise.resolve(abstain);
+      return Promise.resolve(abstain);
     });
     const { call, ran } = rig({ guards: [guard('rewrite', to('new')), watch] });
     expect((await call()).args).toEqual({ path: 'a.txt', content: 'new' });
@@ -244,9 +243,8 @@ describe('rewritten arguments', () => {
   });
 
   it('are seen once more by the guards before the change, which may still block', async () => {
-    const sawFirst = guard(
-      'strict',
-      async ({ content }) => await Promise.resolve(content === 'evil' ? block('evil') : abstain),
+    const sawFirst = guard('strict', async ({ content }) =>
+      Promise.resolve(content === 'evil' ? block('evil') : abstain),
     );
     const { call, ran } = rig({ guards: [sawFirst, guard('rewrite', to('evil'))] });
     expect(await call()).toMatchObject({ status: 'blocked', by: 'strict', message: 'evil' });
@@ -259,7 +257,7 @@ describe('rewritten arguments', () => {
       'once',
       async () => {
         looks += 1;
-        return await Promise.resolve(abstain);
+        return Promise.resolve(abstain);
       },
       { recheck: false },
     );
@@ -303,10 +301,8 @@ describe('rewritten arguments', () => {
       fc.asyncProperty(fc.array(behaviour, { maxLength: 5 }), async (behaviours) => {
         const guards = behaviours.map(({ kind, content }, index) =>
           guard(`g${String(index)}`, async (args) => {
-            if (kind === 'rewrite') return await Promise.resolve(to(content));
-            return await Promise.resolve(
-              kind === 'forbid' && args['content'] === content ? block('no') : abstain,
-            );
+            if (kind === 'rewrite') return Promise.resolve(to(content));
+            return Promise.resolve(kind === 'forbid' && args['content'] === content ? block('no') : abstain);
           }),
         );
         const { call, ran } = rig({ guards });
@@ -355,7 +351,7 @@ describe('the second half', () => {
   it('tells observers of success, error and block alike', async () => {
     const failing = rig({
       execute: async () =>
-        await Promise.resolve({ status: 'error', errorType: 'ENOSPC', message: 'the disk is full' }),
+        Promise.resolve({ status: 'error', errorType: 'ENOSPC', message: 'the disk is full' }),
     });
     await failing.call();
     expect(failing.ended[0]).toMatchObject({
@@ -376,7 +372,7 @@ describe('the second half', () => {
   });
 
   it('ends a call whose tool throws as an internal error', async () => {
-    const { call, ended } = rig({ execute: async () => await Promise.reject(new Error('bug')) });
+    const { call, ended } = rig({ execute: async () => Promise.reject(new Error('bug')) });
     expect(await call()).toMatchObject({
       status: 'error',
       errorType: 'InternalError',
@@ -387,7 +383,7 @@ describe('the second half', () => {
 
   it('cuts a result of 100 MB in the middle and says so', async () => {
     const { call } = rig({
-      execute: async () => await Promise.resolve({ status: 'ok', result: 'x'.repeat(100_000_000) }),
+      execute: async () => Promise.resolve({ status: 'ok', result: 'x'.repeat(100_000_000) }),
     });
     const { text } = await call();
     expect(text.length).toBeLessThan(210_000);
@@ -411,7 +407,7 @@ describe('an interruption', () => {
       execute: async (_, { signal }) => {
         controller.abort();
         signal.throwIfAborted();
-        return await NEVER;
+        return NEVER;
       },
     });
     const report = await call({}, controller.signal);
@@ -431,7 +427,7 @@ describe('a ticket', () => {
         } catch (error) {
           second = error;
         }
-        return await Promise.resolve({ status: 'ok', result: '' });
+        return Promise.resolve({ status: 'ok', result: '' });
       },
     });
     await call();

@@ -14,8 +14,8 @@ export interface GateParts {
   readonly catalog: ToolCatalog;
   /** What becomes of a tool nobody declared: refused in our own agent, taken as `external` from a foreign one. */
   readonly unknownTools: 'refuse' | 'external';
-  /** Asked in this order before every call. */
-  readonly guards: readonly CallGuard[];
+  /** Those to ask, in this order; looked up for every call, so that none added later is missed. */
+  readonly guards: () => readonly CallGuard[];
   readonly approver: Approver;
   readonly audience: CallAudience;
   readonly clock: Clock;
@@ -79,18 +79,18 @@ export class Gate {
     const normalised = normalise(request, catalog, unknownTools);
     if (!normalised.ok) return { type: 'invalid', failure: normalised };
     const { call, opinions, warnings } = await consultGuards(normalised.value, {
-      guards,
+      guards: guards(),
       catalog,
       clock,
       signal,
     });
     const decision = foldOpinions(opinions);
-    if (decision.type === 'block') return await this.#refuse(call, decision, warnings, signal);
+    if (decision.type === 'block') return this.#refuse(call, decision, warnings, signal);
     if (decision.type === 'abstain')
       return { type: 'admitted', ticket: issueTicket(newTicketId(), call), warnings };
     const approval = await decideSafely(approver, { ...decision, call }, signal);
     if (approval.type === 'refused') {
-      return await this.#refuse(call, { by: 'approval', message: approval.message }, warnings, signal);
+      return this.#refuse(call, { by: 'approval', message: approval.message }, warnings, signal);
     }
     const ticket = issueTicket(newTicketId(), call);
     if (approval.type === 'deferred')

@@ -1,5 +1,17 @@
+export { type ApprovalRecord } from './approval/approval-record.ts';
+export { ApprovalStore } from './approval/approval-store.ts';
 export type { ApprovalAnswer, ApprovalRequest, ApprovalScope, Approver } from './approval/approver.ts';
+export { askGuard } from './approval/ask-guard.ts';
+export { type ApprovalPrompt, PersonApprover } from './approval/person-approver.ts';
 export type { CallRequest } from './call-request.ts';
+export { type ForeignDecision, ForeignGate } from './foreign/foreign-gate.ts';
+export {
+  type ForeignCall,
+  type ForeignOutcome,
+  parseForeignCall,
+  parseForeignOutcome,
+} from './foreign/foreign-payload.ts';
+export { OpenCallStore } from './foreign/open-call-store.ts';
 export { type Admission, Gate, type GateParts, type Settlement } from './gate.ts';
 export { hookAudience } from './hook-audience.ts';
 export type { ToolCatalog } from './normalise.ts';

@@ -92,7 +92,7 @@ export async function performCall(request: CallRequest, options: PerformOptions)
       };
     }
     case 'admitted':
-      return await run(admission.ticket, admission.warnings, options);
+      return run(admission.ticket, admission.warnings, options);
   }
 }
 

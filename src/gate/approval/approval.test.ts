@@ -69,7 +69,7 @@ function setup(
       : {
           prompt: async (request, signal) => {
             asked.push(request);
-            return await prompt(request, signal);
+            return prompt(request, signal);
           },
         }),
     yolo: options.yolo ?? false,
@@ -95,7 +95,7 @@ const request = (call: ToolCall = callOf(), ruleKey?: string): ApprovalRequest =
 
 describe('PersonApprover', () => {
   it('asks again after "once"', async () => {
-    const { approver, asked } = setup(async () => await Promise.resolve('once'));
+    const { approver, asked } = setup(async () => Promise.resolve('once'));
     expect(await approver.decide(request(), signal)).toMatchObject({ type: 'approved', choice: 'once' });
     await approver.decide(request(), signal);
     expect(asked.length).toBe(2);
@@ -103,7 +103,7 @@ describe('PersonApprover', () => {
 
   it('remembers "session" for the lineage of the session and nobody else', async () => {
     const shared = store();
-    const { approver, asked } = setup(async () => await Promise.resolve('session'), { store: shared });
+    const { approver, asked } = setup(async () => Promise.resolve('session'), { store: shared });
     await approver.decide(request(), signal);
     const continued = callOf({ sessionId: 's1-after-compression', rootSessionId: 's1' });
     expect(await approver.decide(request(continued), signal)).toMatchObject({
@@ -116,7 +116,7 @@ describe('PersonApprover', () => {
   });
 
   it('remembers "always" for exactly the approved command, in later processes too', async () => {
-    await setup(async () => await Promise.resolve('always')).approver.decide(request(), signal);
+    await setup(async () => Promise.resolve('always')).approver.decide(request(), signal);
     const later = setup('nobody');
     expect(
       await later.approver.decide(request(callOf({ sessionId: 's9', rootSessionId: 's9' })), signal),
@@ -137,7 +137,7 @@ describe('PersonApprover', () => {
   });
 
   it('binds an answer to the rule where there is one', async () => {
-    await setup(async () => await Promise.resolve('always')).approver.decide(
+    await setup(async () => Promise.resolve('always')).approver.decide(
       request(callOf(), 'recursive-delete'),
       signal,
     );
@@ -155,7 +155,7 @@ describe('PersonApprover', () => {
     const asked = Promise.withResolvers<void>();
     const { approver, clock } = setup(async () => {
       asked.resolve();
-      return await new Promise(() => undefined);
+      return new Promise(() => undefined);
     });
     const pending = approver.decide(request(), signal);
     await asked.promise;
@@ -164,7 +164,7 @@ describe('PersonApprover', () => {
   });
 
   it('takes a broken prompt as no', async () => {
-    const { approver } = setup(async () => await Promise.reject(new Error('terminal is gone')));
+    const { approver } = setup(async () => Promise.reject(new Error('terminal is gone')));
     const answer = await approver.decide(request(), signal);
     expect(answer).toMatchObject({ type: 'refused', choice: 'cancelled' });
   });
@@ -195,18 +195,18 @@ describe('PersonApprover', () => {
       open -= 1;
       return 'once';
     });
-    await Promise.all([1, 2, 3].map(async () => await approver.decide(request(), signal)));
+    await Promise.all([1, 2, 3].map(async () => approver.decide(request(), signal)));
     expect(most).toBe(1);
   });
 
   it('uses the answer given to an equal question that waited', async () => {
-    const { approver, asked } = setup(async () => await Promise.resolve('session'));
-    await Promise.all([1, 2, 3].map(async () => await approver.decide(request(), signal)));
+    const { approver, asked } = setup(async () => Promise.resolve('session'));
+    await Promise.all([1, 2, 3].map(async () => approver.decide(request(), signal)));
     expect(asked.length).toBe(1);
   });
 
   it('tells observers what was asked and what was answered', async () => {
-    const { approver, callbacks } = setup(async () => await Promise.resolve('deny'));
+    const { approver, callbacks } = setup(async () => Promise.resolve('deny'));
     const seen: unknown[] = [];
     callbacks.register('pre_approval_request', { name: 'watch' }, (payload) => seen.push(payload));
     callbacks.register('post_approval_response', { name: 'watch' }, ({ choice }) => seen.push(choice));
@@ -219,7 +219,7 @@ describe('PersonApprover', () => {
 
   it('withdraws the question when the turn is interrupted', async () => {
     const controller = new AbortController();
-    const { approver } = setup(async () => await new Promise(() => undefined));
+    const { approver } = setup(async () => new Promise(() => undefined));
     const pending = approver.decide(request(), controller.signal);
     setImmediate(() => controller.abort());
     await expect(pending).rejects.toThrow();
@@ -248,15 +248,14 @@ describe('ApprovalStore', () => {
 
   it('loses no answer of two that are given at once', async () => {
     await Promise.all(
-      [store(), store(), store()].map(
-        async (each, index) =>
-          await each.remember({
-            call: callOf(),
-            rule: `r${String(index)}`,
-            project: '/p',
-            scope: 'always',
-            shown: '',
-          }),
+      [store(), store(), store()].map(async (each, index) =>
+        each.remember({
+          call: callOf(),
+          rule: `r${String(index)}`,
+          project: '/p',
+          scope: 'always',
+          shown: '',
+        }),
       ),
     );
     const all = await store().list();

@@ -11,8 +11,7 @@ export function askGuard(patterns: readonly string[]): CallGuard {
     timeLimitMs: Number.POSITIVE_INFINITY,
     recheck: true,
     consult: async (call) => {
-      if (!matchers.some((matches) => matches.test(call.tool)))
-        return await Promise.resolve({ verdict: ABSTAIN });
+      if (!matchers.some((matches) => matches.test(call.tool))) return Promise.resolve({ verdict: ABSTAIN });
       return { verdict: { type: 'ask', message: `approvals.ask names ${call.tool}` } };
     },
   };

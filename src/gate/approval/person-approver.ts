@@ -43,9 +43,9 @@ export class PersonApprover implements Approver {
   }
 
   async decide(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer> {
-    const turn = this.#queue.then(async () => await this.#decideAlone(request, signal));
+    const turn = this.#queue.then(async () => this.#decideAlone(request, signal));
     this.#queue = turn.catch(() => undefined);
-    return await turn;
+    return turn;
   }
 
   async #decideAlone(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer> {
@@ -101,12 +101,7 @@ export class PersonApprover implements Approver {
     { clock, timeoutMs }: { readonly clock: Clock; readonly timeoutMs: number },
   ): Promise<PersonsAnswer> {
     try {
-      const answer = await within(
-        clock,
-        timeoutMs,
-        signal,
-        async (limited) => await prompt(request, limited),
-      );
+      const answer = await within(clock, timeoutMs, signal, async (limited) => prompt(request, limited));
       if (!answer.inTime) {
         const message = `${request.message}; nobody answered within ${String(timeoutMs / 1000)} s, so it did not run.`;
         return { type: 'refused', choice: 'timeout', message };

@@ -4,6 +4,7 @@ import type { Redactor } from '../../kernel/redact/index.ts';
 import type { ToolCall } from '../../kernel/tool-call/index.ts';
 import type { Clock } from '../../platform/clock/index.ts';
 import { findOwner, processIdentity } from '../../platform/process/index.ts';
+import type { CallbackRegistry } from '../../safety/hooks/index.ts';
 import type { ApprovalAnswer, ApprovalRequest, Approver } from '../approval/approver.ts';
 import { Gate, type GateParts } from '../gate.ts';
 import type { ForeignCall, ForeignOutcome } from './foreign-payload.ts';
@@ -25,6 +26,7 @@ export interface ForeignGateParts {
   /** Knows what a person approved here for longer than once; a `refused` of it becomes an `ask`. */
   readonly remembered: Approver;
   readonly calls: OpenCallStore;
+  readonly callbacks: CallbackRegistry;
   readonly redactor: Redactor;
   readonly clock: Clock;
   /** Name of the calling agent. */
@@ -124,6 +126,28 @@ export class ForeignGate {
     );
     await calls.remove(ticket);
     return succeed({ warnings: settlement.warnings });
+  }
+
+  /** What hooks want the model of that session to read before its next turn. */
+  async context(
+    sessionId: string,
+    signal: AbortSignal,
+  ): Promise<{ readonly context: string; readonly warnings: readonly string[] }> {
+    const { callbacks, agent } = this.#parts;
+    const { texts, warnings } = await callbacks.inject(
+      'pre_llm_call',
+      {
+        sessionId,
+        turnId: '',
+        model: '',
+        platform: agent,
+        userMessage: '',
+        conversationHistory: [],
+        isFirstTurn: false,
+      },
+      signal,
+    );
+    return { context: texts.join('\n\n'), warnings };
   }
 
   #gateFor(approved: ToolCall | undefined): Gate {

@@ -66,7 +66,7 @@ export class OpenCallStore {
     const tickets = entries.value.flatMap(({ name }) =>
       name.endsWith('.json') ? [name.slice(0, -'.json'.length)] : [],
     );
-    const calls = await Promise.all(tickets.map(async (ticket) => await this.get(ticket)));
+    const calls = await Promise.all(tickets.map(async (ticket) => this.get(ticket)));
     return calls.flatMap((call) => (call.ok ? [call.value] : []));
   }
 

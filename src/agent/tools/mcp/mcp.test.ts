@@ -83,7 +83,7 @@ async function call(
   const gate = new Gate({
     catalog: { lookup: (name) => byName.get(name), names: () => [...byName.keys()] },
     unknownTools: 'refuse',
-    guards: [],
+    guards: () => [],
     approver: { decide: async () => await Promise.resolve({ type: 'refused', choice: 'deny', message: '' }) },
     audience: {
       observe: async () => await Promise.resolve([]),

@@ -1,0 +1,143 @@
+import type { ChatModel } from '../agent/llm/index.ts';
+import type { AgentParts, Conversation } from '../agent/loop/index.ts';
+import { systemPrompt } from '../agent/prompt/index.ts';
+import type { SessionStore } from '../agent/sessions/index.ts';
+import { createToolBox, type ToolBox } from '../agent/tools/index.ts';
+import { type Approver, askGuard, Gate, hookAudience, type Tool } from '../gate/index.ts';
+import { valueOrThrow } from '../kernel/errors/index.ts';
+import type { Redactor } from '../kernel/redact/index.ts';
+import type { CallGuard } from '../kernel/verdict/index.ts';
+import { platformName } from '../platform/environment/index.ts';
+import { readTextFile } from '../platform/files/index.ts';
+import { resolvePath } from '../platform/paths/index.ts';
+import { randomId } from '../platform/random/index.ts';
+import type { CallbackRegistry } from '../safety/hooks/index.ts';
+import { BuiltInTools } from './built-in-tools.ts';
+import { McpServers } from './mcp-servers.ts';
+import type { RuntimeOptions } from './runtime-options.ts';
+
+export interface WorkshopParts {
+  readonly options: RuntimeOptions;
+  readonly callbacks: CallbackRegistry;
+  readonly redactor: Redactor;
+  readonly approver: Approver;
+}
+
+/** A gate and the tools behind it. */
+export interface GatedTools {
+  readonly gate: Gate;
+  readonly toolBox: ToolBox;
+}
+
+/** Bytes of a project's AGENTS.md that are read. */
+const MAX_INSTRUCTIONS_BYTES = 256 * 1024;
+
+/** Builds gates, tools and agents, and ends what the tools have started. */
+export class AgentWorkshop {
+  readonly #parts: WorkshopParts;
+  readonly #builtIn: BuiltInTools;
+  readonly #mcp: McpServers;
+  readonly #systems = new Map<string, string>();
+
+  constructor(parts: WorkshopParts) {
+    this.#parts = parts;
+    this.#builtIn = new BuiltInTools(parts);
+    this.#mcp = new McpServers(parts.options);
+  }
+
+  /** The tools that need no server. */
+  builtIn(): ToolBox {
+    return this.#builtIn.toolBox();
+  }
+
+  /** All tools behind their gate; servers are connected when `withMcp` asks for them, once. */
+  async tools({
+    withMcp,
+    signal,
+  }: {
+    readonly withMcp: boolean;
+    readonly signal: AbortSignal;
+  }): Promise<GatedTools> {
+    const toolBox = withMcp ? withServers(this.builtIn(), await this.#mcp.tools(signal)) : this.builtIn();
+    return { toolBox, gate: this.gate(toolBox) };
+  }
+
+  /** Who is asked before every call: the hooks, then what the configuration says. */
+  readonly guards = (): readonly CallGuard[] => {
+    const { callbacks, options } = this.#parts;
+    const { ask } = options.config.approvals;
+    return [...callbacks.guards(), ...(ask.length === 0 ? [] : [askGuard(ask)])];
+  };
+
+  gate(toolBox: ToolBox): Gate {
+    const { options, callbacks, approver } = this.#parts;
+    return new Gate({
+      catalog: toolBox,
+      unknownTools: 'refuse',
+      guards: this.guards,
+      approver,
+      audience: hookAudience(callbacks),
+      clock: options.clock,
+      newTicketId: () => randomId('tkt'),
+    });
+  }
+
+  async agent({ model, conversation, signal }: AgentRequest): Promise<AgentParts> {
+    const { options, callbacks } = this.#parts;
+    const { toolBox, gate } = await this.tools({ withMcp: true, signal });
+    const { agent, compression } = options.config;
+    return {
+      model,
+      gate,
+      toolBox,
+      callbacks,
+      clock: options.clock,
+      newId: randomId,
+      system: await this.#systemOf(conversation.rootSessionId),
+      cwd: options.cwd,
+      surface: options.surface,
+      maxIterations: agent.maxIterations,
+      verify: agent.verify,
+      maxVerifyNudges: agent.maxVerifyNudges,
+      compression,
+    };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#builtIn.close(), this.#mcp.close()]);
+  }
+
+  /** The same text for all turns of a lineage, so that providers can cache it. */
+  async #systemOf(rootSessionId: string): Promise<string> {
+    const known = this.#systems.get(rootSessionId);
+    if (known !== undefined) return known;
+    const { options } = this.#parts;
+    const instructions = await readTextFile(resolvePath(options.cwd, 'AGENTS.md'), {
+      maxBytes: MAX_INSTRUCTIONS_BYTES,
+    });
+    const { systemPrompt: personInstructions } = options.config.agent;
+    const system = systemPrompt({
+      cwd: options.cwd,
+      platform: platformName(),
+      day: new Date(options.clock.now()).toISOString().slice(0, 10),
+      ...(instructions.ok ? { projectInstructions: instructions.value.text } : {}),
+      ...(personInstructions === undefined ? {} : { personInstructions }),
+    });
+    this.#systems.set(rootSessionId, system);
+    return system;
+  }
+}
+
+export interface AgentRequest {
+  readonly model: ChatModel;
+  readonly store: SessionStore;
+  readonly conversation: Conversation;
+  readonly signal: AbortSignal;
+}
+
+/** A server whose tools take names that are taken is a mistake in the configuration. */
+function withServers(builtIn: ToolBox, tools: readonly Tool[]): ToolBox {
+  if (tools.length === 0) return builtIn;
+  const own = builtIn.names().flatMap((name) => builtIn.lookup(name) ?? []);
+  return valueOrThrow(createToolBox([...own, ...tools]));
+}

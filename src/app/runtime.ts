@@ -1,0 +1,160 @@
+import type { ChatModel } from '../agent/llm/index.ts';
+import {
+  type Conversation,
+  compressConversation,
+  runTurn,
+  type TurnEvent,
+  type TurnResult,
+} from '../agent/loop/index.ts';
+import type { SessionStore } from '../agent/sessions/index.ts';
+import {
+  type ApprovalStore,
+  type CallReport,
+  type CallRequest,
+  type ForeignGate,
+  performCall,
+} from '../gate/index.ts';
+import { type Result, succeed } from '../kernel/errors/index.ts';
+import type { ModelConfig } from '../platform/config/index.ts';
+import { randomId } from '../platform/random/index.ts';
+import type { CallbackRegistry } from '../safety/hooks/index.ts';
+import type { AgentWorkshop } from './agent-workshop.ts';
+import { openModel } from './open-model.ts';
+import { type OpenSession, openSession, openStore, type SessionChoice } from './open-session.ts';
+import type { RuntimeOptions } from './runtime-options.ts';
+
+export interface TurnRequest {
+  readonly conversation: Conversation;
+  readonly text: string;
+  readonly signal: AbortSignal;
+  readonly onEvent: (event: TurnEvent) => void;
+}
+
+export interface RuntimeParts {
+  readonly options: RuntimeOptions;
+  readonly callbacks: CallbackRegistry;
+  readonly approvals: ApprovalStore;
+  readonly workshop: AgentWorkshop;
+  readonly foreignGate: (agent: string) => ForeignGate;
+}
+
+/**
+ * Everything of Herma in one process: the gate, the tools behind it, the model, the sessions. Made by `createRuntime`;
+ * to be closed.
+ *
+ * What a command does not need is not opened: a single call touches neither the model nor the sessions.
+ */
+export class Runtime {
+  /** Where hooks are added; one that is added guards every call from then on. */
+  readonly callbacks: CallbackRegistry;
+  readonly approvals: ApprovalStore;
+  readonly #parts: RuntimeParts;
+  #store: SessionStore | undefined;
+  #model: ChatModel | undefined;
+  #modelConfig: ModelConfig | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(parts: RuntimeParts) {
+    this.callbacks = parts.callbacks;
+    this.approvals = parts.approvals;
+    this.#parts = parts;
+    this.#modelConfig = parts.options.model ?? parts.options.config.model;
+  }
+
+  /** Takes one call through the gate and runs it. */
+  async call(request: Omit<CallRequest, 'origin'>, signal: AbortSignal): Promise<CallReport> {
+    const { workshop, options } = this.#parts;
+    const { gate, toolBox } = await workshop.tools({ withMcp: request.tool.startsWith('mcp__'), signal });
+    return performCall(
+      { ...request, origin: { kind: 'herma', surface: options.surface } },
+      { gate, toolOf: (name) => toolBox.lookup(name), clock: options.clock, signal },
+    );
+  }
+
+  /** The gate for a program of that name, which runs its tools itself. */
+  foreignGate(agent: string): ForeignGate {
+    return this.#parts.foreignGate(agent);
+  }
+
+  /** The sessions of this home. */
+  sessions(): Result<SessionStore> {
+    if (this.#store !== undefined) return succeed(this.#store);
+    const opened = openStore(this.#parts.options);
+    if (opened.ok) this.#store = opened.value;
+    return opened;
+  }
+
+  /** Opens a session that this process alone writes to. */
+  async openSession(choice: SessionChoice): Promise<Result<OpenSession>> {
+    const store = this.sessions();
+    if (!store.ok) return store;
+    const { options, workshop } = this.#parts;
+    return openSession(store.value, choice, {
+      ...options,
+      source: options.surface,
+      model: this.#modelConfig?.name,
+      repair: { effectOf: (tool, args) => workshop.builtIn().effectOf(tool, args) },
+    });
+  }
+
+  /** The model in use; fails, with what to do, when there is none. */
+  async model(): Promise<Result<ChatModel>> {
+    if (this.#model !== undefined) return succeed(this.#model);
+    const opened = await openModel({ ...this.#parts.options, model: this.#modelConfig });
+    if (opened.ok) this.#model = opened.value;
+    return opened;
+  }
+
+  /** Uses another model from the next turn on. On failure the one in use stays. */
+  async useModel(name: string): Promise<Result<ChatModel>> {
+    const config = { ...this.#modelConfig, name };
+    const opened = await openModel({ ...this.#parts.options, model: config });
+    if (!opened.ok) return opened;
+    this.#model = opened.value;
+    this.#modelConfig = config;
+    return opened;
+  }
+
+  /** Runs one turn; see the loop's `runTurn`. Fails when there is no model or no storage. */
+  async runTurn({ conversation, text, signal, onEvent }: TurnRequest): Promise<Result<TurnResult>> {
+    const [model, store] = [await this.model(), this.sessions()];
+    if (!model.ok) return model;
+    if (!store.ok) return store;
+    const parts = await this.#parts.workshop.agent({
+      model: model.value,
+      store: store.value,
+      conversation,
+      signal,
+    });
+    return succeed(await runTurn(parts, { conversation, text, signal, onEvent }));
+  }
+
+  /** Condenses a conversation now, whatever its size. */
+  async compress(conversation: Conversation, signal: AbortSignal): Promise<Result<number>> {
+    const [model, store] = [await this.model(), this.sessions()];
+    if (!model.ok) return model;
+    if (!store.ok) return store;
+    const parts = await this.#parts.workshop.agent({
+      model: model.value,
+      store: store.value,
+      conversation,
+      signal,
+    });
+    return compressConversation(parts, conversation, signal);
+  }
+
+  newId(prefix: string): string {
+    return randomId(prefix);
+  }
+
+  /** Ends what this runtime started: background commands, MCP servers, files. All steps run, even when one fails. */
+  async close(): Promise<void> {
+    this.#closing ??= this.#close();
+    await this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.#parts.workshop.close();
+    this.#store?.close();
+  }
+}
