@@ -44,8 +44,18 @@ export interface ModelFailure {
 /** What a streaming request yields. It ends with exactly one `finished` or `failed`. */
 export type ModelEvent =
   | { readonly type: 'text-delta'; readonly text: string }
-  | { readonly type: 'tool-call'; readonly callId: string; readonly tool: string; readonly args: JsonObject | null; readonly rawArgs: string }
-  | { readonly type: 'finished'; readonly reason: 'stop' | 'tool-calls' | 'length' | 'other'; readonly usage: TokenUsage }
+  | {
+      readonly type: 'tool-call';
+      readonly callId: string;
+      readonly tool: string;
+      readonly args: JsonObject | null;
+      readonly rawArgs: string;
+    }
+  | {
+      readonly type: 'finished';
+      readonly reason: 'stop' | 'tool-calls' | 'length' | 'other';
+      readonly usage: TokenUsage;
+    }
   | { readonly type: 'failed'; readonly failure: ModelFailure };
 
 /** A language model behind one attempt of one request. Retrying is the caller's ({@link streamWithRetry}). */

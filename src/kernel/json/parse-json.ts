@@ -7,8 +7,8 @@ export type ParsedJson =
 /**
  * Parses text that came from outside. The only caller of `JSON.parse`.
  *
- * A leading byte-order mark is ignored. `__proto__` stays an ordinary own key. On failure the message says where
- * (line and column, from 1) and shows what stood there.
+ * A leading byte-order mark is ignored. `__proto__` stays an ordinary own key. On failure the message is one line; it says
+ * where (line and column, from 1) when the engine does, and shows what stood there.
  */
 export function parseJson(text: string): ParsedJson {
   const source = text.startsWith('\uFEFF') ? text.slice(1) : text;
@@ -25,7 +25,7 @@ export function parseJson(text: string): ParsedJson {
 function describe(error: unknown, source: string): string {
   const reason = error instanceof Error ? error.message : String(error);
   const position = /^(.*) in JSON at position (\d+)/s.exec(reason);
-  if (position === null) return reason.slice(0, 200);
+  if (position === null) return reason.replaceAll(/\s+/g, ' ').slice(0, 200);
   const offset = Number(position[2]);
   const before = source.slice(0, offset);
   const line = before.split('\n').length;

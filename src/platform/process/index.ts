@@ -16,6 +16,7 @@ export {
   type ProcessIdentity,
   processIdentity,
 } from './process-identity.ts';
+export { type OwnProgram, ownProgram } from './own-program.ts';
 export { type OutputPart, renderOutput } from './render-output.ts';
 export { type ProcessResult, type RunOptions, runProcess } from './run-process.ts';
 export type { OnOutput, OutputStream, ProcessExit, RunningProcess } from './running-process.ts';

@@ -1,0 +1,63 @@
+import { suggest } from '../../../kernel/errors/index.ts';
+import type { Chat } from './chat.ts';
+import type { SlashCommandInfo } from './chat-screen.ts';
+
+/** A command the person types into the conversation. */
+export interface SlashCommand extends SlashCommandInfo {
+  /** Names it also goes by. */
+  readonly aliases?: readonly string[];
+  /** What follows the name, for the help. */
+  readonly usage?: string;
+  readonly run: (chat: Chat, argument: string) => Promise<'go-on' | 'leave'>;
+}
+
+/** Every slash command. The help and the completion are made from this list. */
+export function slashCommands(chat: Chat): readonly SlashCommand[] {
+  return [
+    { name: 'help', summary: 'list the commands', run: async (_, argument) => await goOn(chat.help(argument)) },
+    {
+      name: 'new',
+      aliases: ['reset'],
+      summary: 'start a new session',
+      run: async () => await goOn(chat.startNew()),
+    },
+    {
+      name: 'model',
+      usage: '[provider:name]',
+      summary: 'show the model, or use another',
+      run: async (_, argument) => await goOn(chat.model(argument)),
+    },
+    { name: 'sessions', summary: 'list earlier sessions', run: async () => await goOn(chat.listSessions()) },
+    {
+      name: 'resume',
+      usage: 'ID',
+      summary: 'take up an earlier session',
+      complete: async () => await chat.sessionIds(),
+      run: async (_, argument) => await goOn(chat.resume(argument)),
+    },
+    { name: 'compress', summary: 'condense the history now', run: async () => await goOn(chat.compress()) },
+    {
+      name: 'exit',
+      aliases: ['quit'],
+      summary: 'leave',
+      run: async () => await Promise.resolve('leave'),
+    },
+  ];
+}
+
+/** The command of a line that begins with a slash; an unknown one comes back with what was probably meant. */
+export function findCommand(
+  commands: readonly SlashCommand[],
+  line: string,
+): { readonly command: SlashCommand; readonly argument: string } | { readonly unknown: string; readonly meant?: string } {
+  const [, name = '', argument = ''] = /^\/(\S*)\s*([^]*)$/.exec(line) ?? [];
+  const command = commands.find((each) => each.name === name || each.aliases?.includes(name) === true);
+  if (command !== undefined) return { command, argument: argument.trim() };
+  const meant = suggest(name, commands.flatMap((each) => [each.name, ...(each.aliases ?? [])]));
+  return meant === undefined ? { unknown: name } : { unknown: name, meant };
+}
+
+async function goOn(work: Promise<void>): Promise<'go-on'> {
+  await work;
+  return 'go-on';
+}
