@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { alternate, type Figure } from './measure.ts';
+
+const ROUNDS = 25;
+const LAUNCHER = new URL('../bin/herma.js', import.meta.url).pathname;
+
+/** `herma --version` and `herma call` from `dist/`, against a Node.js that does nothing. */
+export async function startUp(): Promise<readonly Figure[]> {
+  const home = await mkdtemp(join(tmpdir(), 'herma-bench-'));
+  try {
+    await writeFile(join(home, 'small.txt'), 'one line\n');
+    const request = JSON.stringify({ tool: 'read_file', args: { path: 'small.txt' }, cwd: home });
+    const run = (args: readonly string[], stdin = '') => () => timeOf(args, { stdin, home });
+    const [floor = Number.NaN, version = Number.NaN, call = Number.NaN] = await alternate(ROUNDS, [
+      run(['-e', '0']),
+      run([LAUNCHER, '--version']),
+      run([LAUNCHER, 'call'], request),
+    ]);
+    return [
+      { name: 'herma --version / node -e 0', ratio: version / floor, limit: 1.3, value: version, floor },
+      { name: 'herma call read_file / node -e 0', ratio: call / floor, limit: 4, value: call, floor },
+    ];
+  } finally {
+    await rm(home, { recursive: true });
+  }
+}
+
+async function timeOf(args: readonly string[], { stdin, home }: { readonly stdin: string; readonly home: string }): Promise<number> {
+  const env = { ...process.env, HERMA_HOME: join(home, 'home') };
+  delete (env as NodeJS.ProcessEnv)['NODE_EXTRA_CA_CERTS'];
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, args, { env, stdio: ['pipe', 'ignore', 'inherit'] });
+  child.stdin.end(stdin);
+  const [code] = (await once(child, 'exit')) as [number | null];
+  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${String(code)}`);
+  return performance.now() - startedAt;
+}
