@@ -18,10 +18,20 @@ export async function longSession(): Promise<readonly Figure[]> {
   const home = await mkdtemp(join(tmpdir(), 'herma-bench-'));
   try {
     const script = join(home, 'script.json');
-    valueOrThrow(await writeFileAtomic(script, JSON.stringify({ context_window: 100_000_000, steps: steps() })));
+    valueOrThrow(
+      await writeFileAtomic(script, JSON.stringify({ context_window: 100_000_000, steps: steps() })),
+    );
     const durations = await durationsOf(home, script);
     const [first, last] = [median(durations.slice(0, PART)), median(durations.slice(-PART))];
-    return [{ name: 'call 901–1000 / call 1–100 of a session', ratio: last / first, limit: 1.2, value: last, floor: first }];
+    return [
+      {
+        name: 'call 901–1000 / call 1–100 of a session',
+        ratio: last / first,
+        limit: 1.2,
+        value: last,
+        floor: first,
+      },
+    ];
   } finally {
     await rm(home, { recursive: true });
   }
@@ -68,7 +78,8 @@ async function durationsOf(home: string, script: string): Promise<readonly numbe
         },
       }),
     );
-    if (result.end !== 'completed' || durations.length !== CALLS) throw new Error(`the session ended as ${result.end}`);
+    if (result.end !== 'completed' || durations.length !== CALLS)
+      throw new Error(`the session ended as ${result.end}`);
     return durations;
   } finally {
     await runtime.close();

@@ -14,6 +14,8 @@ for (const [name, run] of Object.entries(BENCHMARKS)) {
 for (const { name, ratio, limit, value, floor } of figures) {
   const verdict = ratio <= limit ? 'ok  ' : 'OVER';
   const times = `${value.toFixed(2)} ms against ${floor.toFixed(2)} ms`;
-  process.stdout.write(`${verdict} ${ratio.toFixed(3).padStart(7)} × (limit ${limit.toFixed(2)})  ${name}  ${times}\n`);
+  process.stdout.write(
+    `${verdict} ${ratio.toFixed(3).padStart(7)} × (limit ${limit.toFixed(2)})  ${name}  ${times}\n`,
+  );
 }
 process.exitCode = figures.every(({ ratio, limit }) => ratio <= limit) ? 0 : 1;

@@ -14,7 +14,10 @@ export async function startUp(): Promise<readonly Figure[]> {
   try {
     await writeFile(join(home, 'small.txt'), 'one line\n');
     const request = JSON.stringify({ tool: 'read_file', args: { path: 'small.txt' }, cwd: home });
-    const run = (args: readonly string[], stdin = '') => () => timeOf(args, { stdin, home });
+    const run =
+      (args: readonly string[], stdin = '') =>
+      () =>
+        timeOf(args, { stdin, home });
     const [floor = Number.NaN, version = Number.NaN, call = Number.NaN] = await alternate(ROUNDS, [
       run(['-e', '0']),
       run([LAUNCHER, '--version']),
@@ -29,7 +32,10 @@ export async function startUp(): Promise<readonly Figure[]> {
   }
 }
 
-async function timeOf(args: readonly string[], { stdin, home }: { readonly stdin: string; readonly home: string }): Promise<number> {
+async function timeOf(
+  args: readonly string[],
+  { stdin, home }: { readonly stdin: string; readonly home: string },
+): Promise<number> {
   const env = { ...process.env, HERMA_HOME: join(home, 'home') };
   delete (env as NodeJS.ProcessEnv)['NODE_EXTRA_CA_CERTS'];
   const startedAt = performance.now();

@@ -51,12 +51,17 @@ export class Chat {
   }
 
   async help(name: string): Promise<void> {
-    const chosen = this.#commands.filter((command) => name === '' || command.name === name.replace(/^\//, ''));
+    const chosen = this.#commands.filter(
+      (command) => name === '' || command.name === name.replace(/^\//, ''),
+    );
     const lines = chosen.map(({ name: command, usage, summary, aliases }) => {
       const left = `/${command}${usage === undefined ? '' : ` ${usage}`}`;
       return `  ${left.padEnd(26)} ${summary}${aliases === undefined ? '' : ` (also /${aliases.join(', /')})`}`;
     });
-    this.#say('info', [...lines, '', '  Ctrl-C interrupts a turn; on an empty line it leaves, like Ctrl-D.'].join('\n'));
+    this.#say(
+      'info',
+      [...lines, '', '  Ctrl-C interrupts a turn; on an empty line it leaves, like Ctrl-D.'].join('\n'),
+    );
     await Promise.resolve();
   }
 
@@ -64,9 +69,18 @@ export class Chat {
     const old = this.#session.conversation.sessionId;
     if (!(await this.#switch({ type: 'new' }))) return;
     const { runtime, surface } = this.#parts;
-    const payload = { sessionId: this.#session.conversation.sessionId, platform: surface, reason: 'new', oldSessionId: old };
+    const payload = {
+      sessionId: this.#session.conversation.sessionId,
+      platform: surface,
+      reason: 'new',
+      oldSessionId: old,
+    };
     this.#warn(
-      await runtime.callbacks.observe('on_session_reset', { ...payload, newSessionId: payload.sessionId }, new AbortController().signal),
+      await runtime.callbacks.observe(
+        'on_session_reset',
+        { ...payload, newSessionId: payload.sessionId },
+        new AbortController().signal,
+      ),
     );
     this.#say('info', `New session ${payload.sessionId}.`);
   }
@@ -142,7 +156,8 @@ export class Chat {
   }
 
   #conclude({ end, failure }: TurnResult): void {
-    if (end === 'interrupted') this.#say('warning', 'Interrupted. What was done stands; what was running has an unknown effect.');
+    if (end === 'interrupted')
+      this.#say('warning', 'Interrupted. What was done stands; what was running has an unknown effect.');
     if (failure !== undefined && end === 'failed') this.#fail({ ok: false, ...failure });
   }
 
@@ -152,7 +167,12 @@ export class Chat {
     try {
       await work(controller.signal);
     } catch (error) {
-      this.#fail({ ok: false, code: 'failed', message: messageOf(error), ...(HermaError.isInstance(error) && error.remedy !== undefined ? { remedy: error.remedy } : {}) });
+      this.#fail({
+        ok: false,
+        code: 'failed',
+        message: messageOf(error),
+        ...(HermaError.isInstance(error) && error.remedy !== undefined ? { remedy: error.remedy } : {}),
+      });
     } finally {
       this.#running = undefined;
       this.#parts.screen.busy(undefined);
@@ -175,15 +195,21 @@ export class Chat {
     const { runtime, screen } = this.#parts;
     const { conversation } = this.#session;
     const model = await runtime.model();
-    if (model.ok) this.#say('info', `Herma · ${model.value.label} · session ${conversation.sessionId} · /help`);
+    if (model.ok)
+      this.#say('info', `Herma · ${model.value.label} · session ${conversation.sessionId} · /help`);
     else this.#fail(model);
     const typed = conversation.messages.flatMap((message) =>
       message.role === 'user' && message.synthetic === undefined ? [message.text] : [],
     );
     screen.remember(typed);
     if (typed.length === 0) return;
-    const answer = conversation.messages.findLast((message) => message.role === 'assistant' && message.text !== '');
-    this.#say('info', `Resumed with ${String(conversation.messages.length)} messages. You last wrote: ${printable(typed.at(-1) ?? '').slice(0, 200)}`);
+    const answer = conversation.messages.findLast(
+      (message) => message.role === 'assistant' && message.text !== '',
+    );
+    this.#say(
+      'info',
+      `Resumed with ${String(conversation.messages.length)} messages. You last wrote: ${printable(typed.at(-1) ?? '').slice(0, 200)}`,
+    );
     if (answer !== undefined) screen.answer().complete(answer.text);
   }
 
@@ -191,7 +217,11 @@ export class Chat {
     const { runtime, surface } = this.#parts;
     const { sessionId } = this.#session.conversation;
     this.#warn(
-      await runtime.callbacks.observe('on_session_finalize', { sessionId, platform: surface, reason }, new AbortController().signal),
+      await runtime.callbacks.observe(
+        'on_session_finalize',
+        { sessionId, platform: surface, reason },
+        new AbortController().signal,
+      ),
     );
   }
 

@@ -13,7 +13,13 @@ export interface OneShotOptions {
 }
 
 /** Runs one turn for a pipe or a script: notes what happens, and leaves the answer to the caller. */
-export async function runOneShot({ runtime, session, text, signal, note }: OneShotOptions): Promise<Result<TurnResult>> {
+export async function runOneShot({
+  runtime,
+  session,
+  text,
+  signal,
+  note,
+}: OneShotOptions): Promise<Result<TurnResult>> {
   const { conversation } = session;
   return await runtime.runTurn({ conversation, text, signal, onEvent: (event) => noteEvent(event, note) });
 }
@@ -28,7 +34,9 @@ export function oneShotDocument(result: TurnResult, sessionId: string): object {
     capped: result.capped,
     tool_calls: result.calls.map(({ callId, tool, status }) => ({ call_id: callId, tool, status })),
     usage: { input_tokens: result.usage.inputTokens, output_tokens: result.usage.outputTokens },
-    ...(result.failure === undefined ? {} : { error: { code: result.failure.code, message: result.failure.message } }),
+    ...(result.failure === undefined
+      ? {}
+      : { error: { code: result.failure.code, message: result.failure.message } }),
   };
 }
 
@@ -40,7 +48,8 @@ function noteEvent(event: TurnEvent, note: (line: string) => void): void {
     case 'call-finished': {
       const { report } = event;
       const what = report.call === undefined ? report.tool : describeCall(report.call);
-      const why = report.status === 'ok' ? '' : ` (${report.status}: ${printable(report.message).slice(0, 200)})`;
+      const why =
+        report.status === 'ok' ? '' : ` (${report.status}: ${printable(report.message).slice(0, 200)})`;
       note(`${report.status === 'ok' ? '✓' : '✗'} ${what}${why}`);
       break;
     }

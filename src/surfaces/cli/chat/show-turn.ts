@@ -32,7 +32,8 @@ export function turnPresenter(screen: ChatScreen): (event: TurnEvent) => void {
         break;
       case 'call-finished': {
         const { report } = event;
-        const line = lines.get(report.callId) ?? (report.call === undefined ? undefined : screen.call(report.call));
+        const line =
+          lines.get(report.callId) ?? (report.call === undefined ? undefined : screen.call(report.call));
         if (line === undefined) screen.notice('warning', `${report.tool}: ${report.message}`);
         else line.finish(report);
         break;
@@ -44,7 +45,10 @@ export function turnPresenter(screen: ChatScreen): (event: TurnEvent) => void {
         );
         break;
       case 'compressed':
-        screen.notice('info', `History condensed: ${String(event.before)} messages became ${String(event.after)}.`);
+        screen.notice(
+          'info',
+          `History condensed: ${String(event.before)} messages became ${String(event.after)}.`,
+        );
         break;
       case 'verifying':
         screen.busy(`verifying: ${event.command}`);

@@ -14,7 +14,11 @@ export interface SlashCommand extends SlashCommandInfo {
 /** Every slash command. The help and the completion are made from this list. */
 export function slashCommands(chat: Chat): readonly SlashCommand[] {
   return [
-    { name: 'help', summary: 'list the commands', run: async (_, argument) => await goOn(chat.help(argument)) },
+    {
+      name: 'help',
+      summary: 'list the commands',
+      run: async (_, argument) => await goOn(chat.help(argument)),
+    },
     {
       name: 'new',
       aliases: ['reset'],
@@ -49,11 +53,16 @@ export function slashCommands(chat: Chat): readonly SlashCommand[] {
 export function findCommand(
   commands: readonly SlashCommand[],
   line: string,
-): { readonly command: SlashCommand; readonly argument: string } | { readonly unknown: string; readonly meant?: string } {
+):
+  | { readonly command: SlashCommand; readonly argument: string }
+  | { readonly unknown: string; readonly meant?: string } {
   const [, name = '', argument = ''] = /^\/(\S*)\s*([^]*)$/.exec(line) ?? [];
   const command = commands.find((each) => each.name === name || each.aliases?.includes(name) === true);
   if (command !== undefined) return { command, argument: argument.trim() };
-  const meant = suggest(name, commands.flatMap((each) => [each.name, ...(each.aliases ?? [])]));
+  const meant = suggest(
+    name,
+    commands.flatMap((each) => [each.name, ...(each.aliases ?? [])]),
+  );
   return meant === undefined ? { unknown: name } : { unknown: name, meant };
 }
 

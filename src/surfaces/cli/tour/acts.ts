@@ -11,11 +11,16 @@ const writesAFile: Act = {
     const content = 'Hello from behind the gate.\n';
     const { calls } = await playScript(stage, {
       name: 'write',
-      steps: [{ tool_calls: [{ id: 'c1', name: 'write_file', args: { path: 'hello.txt', content } }] }, 'Written.'],
+      steps: [
+        { tool_calls: [{ id: 'c1', name: 'write_file', args: { path: 'hello.txt', content } }] },
+        'Written.',
+      ],
     });
     const onDisk = await contentOf(stage, 'hello.txt');
     return {
-      lines: [`write_file ended as ${calls[0]?.status ?? 'nothing'}; hello.txt now holds ${JSON.stringify(onDisk)}`],
+      lines: [
+        `write_file ended as ${calls[0]?.status ?? 'nothing'}; hello.txt now holds ${JSON.stringify(onDisk)}`,
+      ],
       held: calls[0]?.status === 'ok' && onDisk === content,
     };
   },
@@ -49,10 +54,16 @@ const failsACommand: Act = {
   play: async (stage) => {
     const { calls } = await playScript(stage, {
       name: 'fail',
-      steps: [{ tool_calls: [{ id: 'c1', name: 'terminal', args: { command: 'cat missing.txt' } }] }, 'It is not there.'],
+      steps: [
+        { tool_calls: [{ id: 'c1', name: 'terminal', args: { command: 'cat missing.txt' } }] },
+        'It is not there.',
+      ],
     });
     const told = calls[0]?.text ?? '';
-    return { lines: [`the model read: ${told.replaceAll('\n', ' ').slice(0, 160)}`], held: /"exit_code":\s*1/.test(told) };
+    return {
+      lines: [`the model read: ${told.replaceAll('\n', ' ').slice(0, 160)}`],
+      held: /"exit_code":\s*1/.test(told),
+    };
   },
 };
 
@@ -61,10 +72,15 @@ const blocksACall: Act = {
   play: async (stage) => {
     const { calls } = await playScript(stage, {
       name: 'block',
-      steps: [{ tool_calls: [{ id: 'c1', name: 'terminal', args: { command: 'rm -rf .' } }] }, 'It was blocked.'],
+      steps: [
+        { tool_calls: [{ id: 'c1', name: 'terminal', args: { command: 'rm -rf .' } }] },
+        'It was blocked.',
+      ],
       prepare: ({ callbacks }) => {
         callbacks.register('pre_tool_call', { name: 'no-deletes' }, ({ args }) =>
-          String(args['command']).startsWith('rm ') ? { action: 'block', message: 'deleting is not part of the tour' } : undefined,
+          String(args['command']).startsWith('rm ')
+            ? { action: 'block', message: 'deleting is not part of the tour' }
+            : undefined,
         );
       },
     });

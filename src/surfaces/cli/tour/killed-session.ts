@@ -22,7 +22,10 @@ export const killedSession: Act = {
   title: 'The agent is killed in the middle of a call, and the session is taken up again',
   play: async (stage) => {
     const model = await writeScript(stage, 'killed', STEPS);
-    const agent = await startProcess({ ...herma(stage, ['chat', '-q', 'start it', '--model', model]), ...LIMITS });
+    const agent = await startProcess({
+      ...herma(stage, ['chat', '-q', 'start it', '--model', model]),
+      ...LIMITS,
+    });
     if (!agent.ok) return { lines: [agent.error.message], held: false };
     const command = await runningCommand(stage, agent.process.exited);
     if (command === undefined) {
@@ -53,7 +56,10 @@ function herma({ context, home, project, program }: Stage, args: readonly string
 }
 
 /** The process id of the command, once it runs; undefined when the agent ends before, or it takes too long. */
-async function runningCommand({ context, project }: Stage, agentEnd: Promise<unknown>): Promise<number | undefined> {
+async function runningCommand(
+  { context, project }: Stage,
+  agentEnd: Promise<unknown>,
+): Promise<number | undefined> {
   let ended = false;
   void agentEnd.then(() => {
     ended = true;

@@ -24,7 +24,15 @@ export async function writeScript(stage: Stage, name: string, steps: readonly Sc
 /** Plays a script as one turn of a new session, in this process, through the whole runtime. */
 export async function playScript(
   stage: Stage,
-  { name, steps, prepare }: { readonly name: string; readonly steps: readonly ScriptStep[]; readonly prepare?: (runtime: Runtime) => void },
+  {
+    name,
+    steps,
+    prepare,
+  }: {
+    readonly name: string;
+    readonly steps: readonly ScriptStep[];
+    readonly prepare?: (runtime: Runtime) => void;
+  },
 ): Promise<TurnResult> {
   const { context, home, project } = stage;
   const runtime = createRuntime({
@@ -42,7 +50,9 @@ export async function playScript(
     const session = valueOrThrow(await runtime.openSession({ type: 'new' }));
     const text = 'play the act';
     const { conversation } = session;
-    return valueOrThrow(await runtime.runTurn({ conversation, text, signal: context.signal, onEvent: () => undefined }));
+    return valueOrThrow(
+      await runtime.runTurn({ conversation, text, signal: context.signal, onEvent: () => undefined }),
+    );
   } finally {
     await runtime.close();
   }

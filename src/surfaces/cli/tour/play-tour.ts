@@ -1,5 +1,4 @@
-import { valueOrThrow } from '../../../kernel/errors/index.ts';
-import { messageOf } from '../../../kernel/errors/index.ts';
+import { messageOf, valueOrThrow } from '../../../kernel/errors/index.ts';
 import { makeDirectory, temporaryDirectory } from '../../../platform/files/index.ts';
 import { resolvePath } from '../../../platform/paths/index.ts';
 import { ownProgram } from '../../../platform/process/index.ts';
