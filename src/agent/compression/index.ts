@@ -1,1 +1,7 @@
-export { type CompressionSettings, compress, isOverThreshold } from './compress.ts';
+export {
+  type CompressionSettings,
+  type CompressOptions,
+  type Condensed,
+  compress,
+  isOverThreshold,
+} from './compress.ts';

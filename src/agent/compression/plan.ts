@@ -7,6 +7,8 @@ export interface PlanOptions {
   readonly keepLastTurns: number;
   /** Tokens the kept end may take; its oldest units give way, never its last. */
   readonly tailBudget: number;
+  /** Tokens there must be to summarise, earlier summaries not counted. */
+  readonly worthTokens: number;
   /** Size of a list of messages, in tokens. */
   readonly sizeOf: (messages: readonly Message[]) => number;
 }
@@ -25,7 +27,7 @@ export interface CompressionPlan {
  * Decides what a summary may replace. An assistant message and the results of its calls are one unit, which is never
  * split. The message of the person that the running turn answers is always kept.
  *
- * @returns undefined when nothing is left to summarise.
+ * @returns undefined when too little is left to summarise; an earlier summary alone is never summarised again.
  */
 export function planCompression(
   messages: readonly Message[],
@@ -37,11 +39,12 @@ export function planCompression(
   const between = units.slice(headCount, tailStart);
   const request = lastRequest(units, tailStart, headCount);
   const isKept = (unit: Unit): boolean => unit === request || isUnsettled(unit);
-  const middle = between.filter((unit) => !isKept(unit));
-  if (middle.length === 0) return undefined;
+  const middle = between.filter((unit) => !isKept(unit)).flat();
+  const fresh = middle.filter((message) => !isSummary(message));
+  if (fresh.length === 0 || options.sizeOf(fresh) < options.worthTokens) return undefined;
   return {
     head: units.slice(0, headCount).flat(),
-    middle: middle.flat(),
+    middle,
     unsettled: between.filter(isKept).flat(),
     tail: units.slice(tailStart).flat(),
   };
@@ -102,4 +105,8 @@ function lastRequest(units: readonly Unit[], tailStart: number, headCount: numbe
 function isRequest(unit: Unit): boolean {
   const [first] = unit;
   return first?.role === 'user' && first.synthetic === undefined;
+}
+
+function isSummary(message: Message): boolean {
+  return message.role === 'user' && message.synthetic === 'summary';
 }

@@ -1,4 +1,6 @@
-export { compressConversation } from './compress-conversation.ts';
+export type { AgentParts } from './agent-parts.ts';
+export { type CompressConversationOptions, compressConversation } from './compress-conversation.ts';
 export { Conversation } from './conversation.ts';
-export { type AgentParts, runTurn, type TurnOptions } from './run-turn.ts';
+export { runTurn } from './run-turn.ts';
+export type { TurnOptions } from './turn-context.ts';
 export type { TurnEnd, TurnEvent, TurnResult } from './turn-event.ts';

@@ -5,6 +5,7 @@ import {
   type AttemptInfo,
   type AttemptObserver,
   type ChatModel,
+  type ModelEvent,
   type ModelFailure,
   type ModelRequest,
   streamWithRetry,
@@ -20,12 +21,17 @@ export type Reply =
       readonly text: string;
       readonly calls: readonly RequestedCall[];
       readonly usage: TokenUsage;
+      /** Why the model stopped. */
+      readonly reason: Extract<ModelEvent, { readonly type: 'finished' }>['reason'];
     }
   | {
       readonly ok: false;
-      readonly failure: ModelFailure /** Text streamed before the failure. */;
+      readonly failure: ModelFailure;
+      /** Text streamed before the failure. */
       readonly partial: string;
     };
+
+const ATTEMPT_EVENTS = ['pre_api_request', 'post_api_request', 'api_request_error'] as const;
 
 type AttemptFields = Pick<
   EventPayload<'pre_api_request'>,
@@ -43,14 +49,15 @@ export interface ReplyOptions {
 
 /** Sends one request, with retries, and gathers the reply; text is passed on as it streams. */
 export async function requestReply(options: ReplyOptions): Promise<Reply> {
-  const { model, request, clock, onEvent } = options;
+  const { model, request, clock, callbacks, onEvent } = options;
   let text = '';
   const calls: RequestedCall[] = [];
   onEvent({ type: 'request-started', attempt: 1 });
   const events = streamWithRetry(model, request, {
     clock,
     onRetry: ({ failure, attempt, delayMs }) => onEvent({ type: 'retrying', failure, attempt, delayMs }),
-    observer: attemptObserver(options),
+    // Describing an attempt costs as much as the history is long.
+    ...(ATTEMPT_EVENTS.some((event) => callbacks.has(event)) && { observer: attemptObserver(options) }),
   });
   for await (const event of events) {
     switch (event.type) {
@@ -68,7 +75,7 @@ export async function requestReply(options: ReplyOptions): Promise<Reply> {
         break;
       }
       case 'finished':
-        return { ok: true, text, calls, usage: event.usage };
+        return { ok: true, text, calls, usage: event.usage, reason: event.reason };
       case 'failed':
         return { ok: false, failure: event.failure, partial: text };
     }
@@ -94,7 +101,8 @@ function attemptObserver({ callbacks, fields, request, onEvent }: ReplyOptions):
     preRequest: async (attempt) => {
       const { messageCount, toolCount, requestCharCount } = attempt;
       const payload = { ...common(attempt), messageCount, toolCount, requestCharCount };
-      warn(await callbacks.observe('pre_api_request', payload, request.signal));
+      const warnings = await callbacks.observe('pre_api_request', payload, request.signal);
+      if (!request.signal.aborted) warn(warnings);
     },
     postRequest: async (attempt, { durationMs, finishReason, usage, toolCallCount }) => {
       const payload = {

@@ -1,370 +1,244 @@
-import { type CallReport, type Gate, performCall } from '../../gate/index.ts';
-import type { Result } from '../../kernel/errors/index.ts';
-import type { EventName, EventPayload } from '../../kernel/events/index.ts';
-import type { CallOrigin } from '../../kernel/tool-call/index.ts';
-import type { Clock } from '../../platform/clock/index.ts';
-import type { CallbackRegistry } from '../../safety/hooks/index.ts';
-import { type CompressionSettings, isOverThreshold } from '../compression/index.ts';
-import { type ChatModel, estimateTokens, type TokenUsage } from '../llm/index.ts';
-import { type Message, type RequestedCall, repairMessages } from '../sessions/index.ts';
-import type { ToolBox } from '../tools/index.ts';
-import { compressConversation } from './compress-conversation.ts';
-import type { Conversation } from './conversation.ts';
+import { HermaError, messageOf } from '../../kernel/errors/index.ts';
+import { estimateTokens, type TokenUsage } from '../llm/index.ts';
+import type { Message } from '../sessions/index.ts';
+import type { AgentParts } from './agent-parts.ts';
+import { AutoCompression } from './auto-compression.ts';
 import { historyOf } from './history.ts';
-import { requestReply } from './request-reply.ts';
-import type { TurnEnd, TurnEvent, TurnResult } from './turn-event.ts';
+import { type Reply, requestReply } from './request-reply.ts';
+import { TurnCalls } from './turn-calls.ts';
+import { TurnContext, type TurnOptions } from './turn-context.ts';
+import type { TurnEnd, TurnResult } from './turn-event.ts';
 import { Verification } from './verification.ts';
-
-/** What a turn of the agent needs. */
-export interface AgentParts {
-  readonly model: ChatModel;
-  readonly gate: Gate;
-  readonly toolBox: ToolBox;
-  readonly callbacks: CallbackRegistry;
-  readonly clock: Clock;
-  readonly newId: (prefix: string) => string;
-  readonly system: string;
-  /** Absolute path. */
-  readonly cwd: string;
-  readonly surface: string;
-  /** Model requests one turn may make. */
-  readonly maxIterations: number;
-  /** Commands that must succeed before a turn that edited files may end. */
-  readonly verify: readonly string[];
-  readonly maxVerifyNudges: number;
-  readonly compression: CompressionSettings;
-}
-
-export interface TurnOptions {
-  readonly conversation: Conversation;
-  /** What the person wrote. */
-  readonly text: string;
-  readonly signal: AbortSignal;
-  readonly onEvent: (event: TurnEvent) => void;
-}
 
 /**
  * Runs one turn: the person's message, model requests and tool calls in turn, until the model answers without a call.
  *
  * Everything is stored when it exists: an assistant message before the first of its calls runs, a result as soon as
  * it is there. Never rejects for what the model, a tool or a hook does; the result says how the turn ended. Rejects
- * with a `HermaError` when the session cannot be stored (a full disk): then nothing further was started.
+ * with a `HermaError` when the session cannot be stored (a full disk): then nothing further was started, and all
+ * calls that ran have ended.
  */
 export async function runTurn(parts: AgentParts, options: TurnOptions): Promise<TurnResult> {
-  return await new Turn(parts, options).run();
+  return new Turn(new TurnContext(parts, options)).run();
 }
 
 class Turn {
-  readonly #parts: AgentParts;
-  readonly #options: TurnOptions;
-  readonly #turnId: string;
+  readonly #context: TurnContext;
   readonly #verification: Verification;
-  readonly #reports = new Map<number, CallReport>();
-  readonly #callIds = new Set<string>();
+  readonly #calls: TurnCalls;
+  readonly #compression: AutoCompression;
   #requests = 0;
   #usage: TokenUsage = { inputTokens: 0, outputTokens: 0 };
   #capped = false;
+  /** The last words of the model that were no failure. */
+  #lastAnswer = '';
 
-  constructor(parts: AgentParts, options: TurnOptions) {
-    this.#parts = parts;
-    this.#options = options;
-    this.#turnId = parts.newId('turn');
-    this.#verification = new Verification({ commands: parts.verify, maxNudges: parts.maxVerifyNudges });
+  constructor(context: TurnContext) {
+    const { verify, maxVerifyNudges } = context.parts;
+    this.#context = context;
+    this.#verification = new Verification({ commands: verify, maxNudges: maxVerifyNudges });
+    this.#calls = new TurnCalls(context, (report) => this.#verification.note(report));
+    this.#compression = new AutoCompression(context, (usage) => this.#addUsage(usage));
   }
 
   async run(): Promise<TurnResult> {
-    await this.#begin();
-    const result = await this.#iterate();
-    await this.#finish(result);
+    let result: TurnResult;
+    try {
+      await this.#begin();
+      result = await this.#iterate();
+    } catch (error) {
+      await this.#end('failed', HermaError.isInstance(error) ? error.code : messageOf(error));
+      throw error;
+    }
+    await this.#tellAnswer(result);
+    await this.#end(result.end, result.failure?.code ?? result.end);
     return result;
   }
 
   async #begin(): Promise<void> {
-    const { conversation, text } = this.#options;
+    const context = this.#context;
+    const { conversation, text, signal } = context.options;
     const isFirstTurn = conversation.messages.length === 0;
-    if (isFirstTurn) await this.#observe('on_session_start', this.#sessionFields());
-    await this.#compressIfLarge();
-    const { texts, warnings } = await this.#parts.callbacks.inject(
-      'pre_llm_call',
-      {
-        ...this.#turnFields(),
-        userMessage: text,
-        conversationHistory: historyOf(conversation.messages),
-        isFirstTurn,
-        ...(conversation.parentSessionId === undefined
-          ? {}
-          : { parentSessionId: conversation.parentSessionId }),
-      },
-      this.#options.signal,
-    );
-    this.#warn(warnings);
-    const context = texts.join('\n\n');
-    conversation.append({ role: 'user', text, ...(context === '' ? {} : { context }) }, this.#turnId);
+    if (isFirstTurn) await context.observe('on_session_start', () => context.sessionFields());
+    await this.#compression.ifLarge(estimateTokens(text));
+    const { callbacks } = context.parts;
+    const injected = callbacks.has('pre_llm_call')
+      ? await callbacks.inject(
+          'pre_llm_call',
+          {
+            ...context.turnFields(),
+            ...context.parentField(),
+            userMessage: text,
+            conversationHistory: historyOf(conversation.messages),
+            isFirstTurn,
+          },
+          signal,
+        )
+      : { texts: [], warnings: [] };
+    if (!signal.aborted) context.warn(injected.warnings);
+    const added = injected.texts.join('\n\n');
+    this.#append({ role: 'user', text, ...(added === '' ? {} : { context: added }) });
   }
 
   async #iterate(): Promise<TurnResult> {
-    let lastAnswer = '';
-    let compressedForLength = false;
-    while (this.#requests < this.#parts.maxIterations) {
-      if (this.#options.signal.aborted) return this.#result('interrupted', lastAnswer);
+    const context = this.#context;
+    let mayCompress = true;
+    while (this.#requests < context.parts.maxIterations) {
+      if (context.isInterrupted) return this.#result('interrupted', this.#lastAnswer);
       const reply = await this.#request();
       if (!reply.ok) {
-        const { failure, partial } = reply;
-        if (failure.code === 'context_too_long' && !compressedForLength && (await this.#compress()).ok) {
-          compressedForLength = true;
-          continue;
-        }
-        if (partial !== '')
-          this.#options.conversation.append({ role: 'assistant', text: partial, calls: [] }, this.#turnId);
-        if (failure.code === 'cancelled') return this.#result('interrupted', partial || lastAnswer);
-        return { ...this.#result('failed', partial || lastAnswer), failure };
-      }
-      if (reply.calls.length === 0) {
-        const ended = await this.#stop(reply.text);
-        if (ended !== undefined) return ended;
-        lastAnswer = reply.text;
+        const isTooLong = reply.failure.code === 'context_too_long';
+        if (!isTooLong || !mayCompress || !(await this.#compression.afterRefusal())) return this.#fail(reply);
+        mayCompress = false;
+        if (reply.partial !== '') context.emit({ type: 'restarted' });
         continue;
       }
-      await this.#runCalls(reply.text, reply.calls);
-      if (reply.text !== '') lastAnswer = reply.text;
-      if (!this.#options.signal.aborted) await this.#compressIfLarge();
+      const ended = await this.#follow(reply);
+      if (ended !== undefined) return ended;
     }
+    if (context.isInterrupted) return this.#result('interrupted', this.#lastAnswer);
     this.#capped = true;
-    this.#warn([`The turn was ended after ${String(this.#requests)} model requests (agent.max_iterations).`]);
-    return this.#result('iteration_limit', lastAnswer);
+    context.warn([`The turn was ended after ${this.#requests} model requests (agent.max_iterations).`]);
+    return this.#result('iteration_limit', this.#lastAnswer);
   }
 
-  async #request(): ReturnType<typeof requestReply> {
-    const { model, toolBox, callbacks, clock, newId, system, surface } = this.#parts;
-    const { conversation, signal, onEvent } = this.#options;
+  /** Does what a reply asks for; undefined when the model is to be asked again. */
+  async #follow({ text, calls, reason }: Extract<Reply, { ok: true }>): Promise<TurnResult | undefined> {
+    if (reason === 'length') this.#context.warn(['The reply was cut off at the length limit of the model.']);
+    if (calls.length === 0) return this.#stop(text);
+    await this.#calls.run(text, calls);
+    if (text !== '') this.#lastAnswer = text;
+    if (!this.#context.isInterrupted) await this.#compression.ifLarge();
+    return undefined;
+  }
+
+  /** Ends the turn with a failure; what was streamed of a reply is kept. */
+  #fail({ failure, partial }: Extract<Reply, { ok: false }>): TurnResult {
+    if (partial !== '') this.#append({ role: 'assistant', text: partial, calls: [] });
+    const final = partial === '' ? this.#lastAnswer : partial;
+    if (failure.code === 'cancelled') return this.#result('interrupted', final);
+    return { ...this.#result('failed', final), failure };
+  }
+
+  async #request(): Promise<Reply> {
+    const { model, toolBox, callbacks, clock, newId, system } = this.#context.parts;
+    const { conversation, signal, onEvent } = this.#context.options;
     this.#requests += 1;
+    const messages = conversation.repaired(toolBox);
     const reply = await requestReply({
       model,
       callbacks,
       clock,
       onEvent,
-      request: { system, messages: this.#repaired(), tools: toolBox.declarations(), signal },
+      request: { system, messages, tools: toolBox.declarations(), signal },
       fields: {
-        ...this.#turnFields(),
+        ...this.#context.turnFields(),
         apiRequestId: newId('req'),
         apiCallCount: this.#requests,
-        platform: surface,
-        sessionId: conversation.sessionId,
       },
     });
     if (reply.ok) {
-      this.#usage = {
-        inputTokens: this.#usage.inputTokens + reply.usage.inputTokens,
-        outputTokens: this.#usage.outputTokens + reply.usage.outputTokens,
-      };
+      this.#addUsage(reply.usage);
       conversation.noteInputTokens(reply.usage.inputTokens);
     }
     return reply;
   }
 
-  /** Runs the calls of one message side by side; each result is stored when it is there. */
-  async #runCalls(text: string, requested: readonly RequestedCall[]): Promise<void> {
-    const { conversation, onEvent } = this.#options;
-    const calls = requested.map((call) => ({ ...call, callId: this.#uniqueCallId(call.callId) }));
-    const ordinalBase = this.#callIds.size - calls.length;
-    conversation.append({ role: 'assistant', text, calls }, this.#turnId);
-    onEvent({ type: 'message-completed', text, final: false });
-    const settled = await Promise.allSettled(
-      calls.map(async (call, index) => await this.#runAndStore(call, ordinalBase + index)),
-    );
-    for (const outcome of settled) if (outcome.status === 'rejected') throw outcome.reason;
-  }
-
-  async #runAndStore(call: RequestedCall, ordinal: number): Promise<void> {
-    const { conversation, onEvent } = this.#options;
-    const report = await this.#runCall(call, ordinal);
-    const { callId, tool } = call;
-    conversation.append(
-      { role: 'tool', callId, tool, text: report.text, status: report.status },
-      this.#turnId,
-    );
-    this.#reports.set(ordinal, report);
-    this.#verification.note(report);
-    onEvent({ type: 'call-finished', report });
-    this.#warn(report.warnings);
-  }
-
-  async #runCall(call: RequestedCall, ordinal: number): Promise<CallReport> {
-    const { gate, toolBox, clock } = this.#parts;
-    const { signal, onEvent } = this.#options;
-    if (call.args === null) return unreadableCall(call);
-    return await performCall(
-      {
-        ...this.#ids(call.callId, ordinal),
-        tool: call.tool,
-        args: call.args,
-        cwd: this.#parts.cwd,
-        origin: this.#origin(),
-      },
-      {
-        gate,
-        clock,
-        signal,
-        toolOf: (name) => toolBox.lookup(name),
-        onStart: (started) => onEvent({ type: 'call-started', call: started }),
-        onProgress: (progress) => onEvent({ type: 'call-progress', callId: call.callId, text: progress }),
-      },
-    );
-  }
-
   /** The stop gate: undefined when the model is sent on. */
   async #stop(text: string): Promise<TurnResult | undefined> {
-    const { conversation, onEvent, signal } = this.#options;
+    const context = this.#context;
+    const { signal, onEvent } = context.options;
     const failures = await this.#verification.run({
+      signal,
       onEvent,
-      perform: async (command, attempt) =>
-        await this.#runCall(
-          { callId: `verify_${String(attempt)}`, tool: 'terminal', args: { command } },
-          this.#callIds.size + attempt,
-        ),
+      perform: async (command, attempt) => this.#calls.runCommand(`verify_${attempt}`, command),
     });
-    if (signal.aborted) return this.#result('interrupted', text);
-    if (failures !== undefined && this.#verification.mayNudge()) {
-      conversation.append({ role: 'assistant', text, calls: [], pushedBack: true }, this.#turnId);
-      conversation.append({ role: 'user', text: failures, synthetic: 'verification_required' }, this.#turnId);
+    if (failures !== undefined && !signal.aborted && this.#verification.mayNudge()) {
+      this.#append({ role: 'assistant', text, calls: [], pushedBack: true });
+      context.emit({ type: 'message-completed', text, final: false });
+      this.#append({ role: 'user', text: failures, synthetic: 'verification_required' });
+      this.#lastAnswer = text;
       return undefined;
     }
-    if (failures !== undefined) {
-      this.#capped = true;
-      this.#warn([
-        `Verification still fails after ${String(this.#parts.maxVerifyNudges)} attempts; the answer is given as it is.`,
-      ]);
+    if (signal.aborted) {
+      this.#append({ role: 'assistant', text, calls: [] });
+      return this.#result('interrupted', text);
     }
-    const answer = await this.#transformAnswer(text);
-    conversation.append({ role: 'assistant', text: answer, calls: [] }, this.#turnId);
-    onEvent({ type: 'message-completed', text: answer, final: true });
+    if (failures !== undefined) this.#giveUpVerifying();
+    return this.#answer(text);
+  }
+
+  #giveUpVerifying(): void {
+    this.#capped = true;
+    const { maxVerifyNudges } = this.#context.parts;
+    this.#context.warn([
+      `Verification still fails, and the model was sent on ${maxVerifyNudges} times (agent.max_verify_nudges); the answer is given as it is.`,
+    ]);
+  }
+
+  async #answer(text: string): Promise<TurnResult> {
+    const answer = await this.#transform(text);
+    this.#append({ role: 'assistant', text: answer, calls: [] });
+    this.#context.emit({ type: 'message-completed', text: answer, final: true });
+    if (answer === '') this.#context.warn(['The model answered with nothing.']);
     return this.#result('completed', answer);
   }
 
-  async #transformAnswer(text: string): Promise<string> {
-    if (text === '') return text;
-    const fields = this.#sessionFields();
-    const { text: transformed, warnings } = await this.#parts.callbacks.transform(
+  async #transform(text: string): Promise<string> {
+    const { callbacks } = this.#context.parts;
+    if (text === '' || !callbacks.has('transform_llm_output')) return text;
+    const fields = this.#context.sessionFields();
+    const { text: transformed, warnings } = await callbacks.transform(
       'transform_llm_output',
       (responseText) => ({ ...fields, responseText }),
       text,
-      this.#options.signal,
+      this.#context.options.signal,
     );
-    this.#warn(warnings);
+    this.#context.warn(warnings);
     return transformed === '' ? text : transformed;
   }
 
-  async #finish(result: TurnResult): Promise<void> {
-    const { conversation, text } = this.#options;
-    if (result.end === 'completed' && result.final !== '') {
-      await this.#observe('post_llm_call', {
-        ...this.#turnFields(),
-        userMessage: text,
-        assistantResponse: result.final,
-        conversationHistory: historyOf(conversation.messages),
-      });
-    }
-    await this.#observe('on_session_end', {
-      ...this.#turnFields(),
-      completed: result.end === 'completed',
-      failed: result.end === 'failed',
-      interrupted: result.end === 'interrupted',
-      turnExitReason: result.failure?.code ?? result.end,
-    });
+  async #tellAnswer({ end, final }: TurnResult): Promise<void> {
+    if (end !== 'completed' || final === '') return;
+    const { conversation, text } = this.#context.options;
+    await this.#context.observe('post_llm_call', () => ({
+      ...this.#context.turnFields(),
+      userMessage: text,
+      assistantResponse: final,
+      conversationHistory: historyOf(conversation.messages),
+    }));
   }
 
-  async #compressIfLarge(): Promise<void> {
-    const { model, compression } = this.#parts;
-    const { conversation } = this.#options;
-    const tokens = Math.max(conversation.inputTokens, estimateTokens(conversation.messages));
-    if (isOverThreshold(tokens, model, compression)) await this.#compress();
+  async #end(end: TurnEnd, turnExitReason: string): Promise<void> {
+    await this.#context.observe('on_session_end', () => ({
+      ...this.#context.turnFields(),
+      completed: end === 'completed',
+      failed: end === 'failed',
+      interrupted: end === 'interrupted',
+      turnExitReason,
+    }));
   }
 
-  /** Condenses the history; only called while no call is open. A failure leaves it as it was. */
-  async #compress(): Promise<Result<number>> {
-    const { conversation, onEvent } = this.#options;
-    const before = conversation.messages.length;
-    const done = await compressConversation(this.#parts, conversation, this.#options.signal);
-    if (done.ok) onEvent({ type: 'compressed', before, after: done.value });
-    else if (done.code !== 'nothing_to_compress')
-      this.#warn([`The history could not be condensed and stays as it is: ${done.message}`]);
-    return done;
+  #append(message: Message): void {
+    this.#context.options.conversation.append(message, this.#context.turnId);
   }
 
-  #repaired(): readonly Message[] {
-    return repairMessages(this.#options.conversation.messages, { effectOf: this.#parts.toolBox.effectOf });
-  }
-
-  #uniqueCallId(callId: string): string {
-    const id = this.#callIds.has(callId) || callId === '' ? this.#parts.newId('call') : callId;
-    this.#callIds.add(id);
-    return id;
-  }
-
-  #ids(
-    callId: string,
-    ordinal: number,
-  ): {
-    callId: string;
-    ordinal: number;
-    turnId: string;
-    sessionId: string;
-    rootSessionId: string;
-    parentSessionId?: string;
-  } {
-    const { sessionId, rootSessionId, parentSessionId } = this.#options.conversation;
-    const ids = { callId, ordinal, turnId: this.#turnId, sessionId, rootSessionId };
-    return parentSessionId === undefined ? ids : { ...ids, parentSessionId };
-  }
-
-  #origin(): CallOrigin {
-    return { kind: 'herma', surface: this.#parts.surface };
-  }
-
-  #sessionFields(): { sessionId: string; model: string; platform: string } {
-    const { model, surface } = this.#parts;
-    return { sessionId: this.#options.conversation.sessionId, model: model.model, platform: surface };
-  }
-
-  #turnFields(): { sessionId: string; model: string; platform: string; turnId: string } {
-    return { ...this.#sessionFields(), turnId: this.#turnId };
+  #addUsage({ inputTokens, outputTokens }: TokenUsage): void {
+    this.#usage = {
+      inputTokens: this.#usage.inputTokens + inputTokens,
+      outputTokens: this.#usage.outputTokens + outputTokens,
+    };
   }
 
   #result(end: TurnEnd, final: string): TurnResult {
     return {
       end,
       final,
-      turnId: this.#turnId,
+      turnId: this.#context.turnId,
       requests: this.#requests,
       capped: this.#capped,
-      calls: [...this.#reports].sort(([a], [b]) => a - b).map(([, report]) => report),
+      calls: this.#calls.reports(),
       usage: this.#usage,
     };
   }
-
-  /** Observers of the turn's ends are told even when the person interrupted it. */
-  async #observe<E extends EventName>(event: E, payload: EventPayload<E>): Promise<void> {
-    this.#warn(await this.#parts.callbacks.observe(event, payload, new AbortController().signal));
-  }
-
-  #warn(lines: readonly string[]): void {
-    for (const text of lines) this.#options.onEvent({ type: 'warning', text });
-  }
-}
-
-/** A call whose arguments are no JSON object: it cannot run, and the model is shown what arrived. */
-function unreadableCall({ callId, tool, rawArgs = '' }: RequestedCall): CallReport {
-  const message = `The arguments of ${tool} are not a JSON object: ${JSON.stringify(rawArgs.slice(0, 200))}. Call it again with valid JSON.`;
-  return {
-    callId,
-    tool,
-    args: null,
-    status: 'error',
-    executed: false,
-    text: message,
-    message,
-    errorType: 'bad_arguments',
-    durationMs: 0,
-    warnings: [],
-  };
 }

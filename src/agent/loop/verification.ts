@@ -1,5 +1,5 @@
 import type { CallReport } from '../../gate/index.ts';
-import { getOwn, isJsonObject, parseJson } from '../../kernel/json/index.ts';
+import { getOwn, getString, isJsonObject, parseJson } from '../../kernel/json/index.ts';
 import type { TurnEvent } from './turn-event.ts';
 
 export interface VerificationOptions {
@@ -10,6 +10,8 @@ export interface VerificationOptions {
 }
 
 export interface VerificationRun {
+  /** No further command is run once it is aborted. */
+  readonly signal: AbortSignal;
   /** Takes one command through the gate, as a `terminal` call. */
   readonly perform: (command: string, attempt: number) => Promise<CallReport>;
   readonly onEvent: (event: TurnEvent) => void;
@@ -36,7 +38,7 @@ export class Verification {
 
   /** Takes note of a call: one that wrote files makes a check due. */
   note({ call, status }: CallReport): void {
-    if (status === 'ok' && call?.effect === 'write' && call.paths.length > 0) this.#pending = true;
+    if (status === 'ok' && call?.effect === 'write') this.#pending = true;
   }
 
   /**
@@ -44,19 +46,20 @@ export class Verification {
    *
    * @returns what the model is to be told of the failures; undefined when nothing was due or all succeeded.
    */
-  async run({ perform, onEvent }: VerificationRun): Promise<string | undefined> {
+  async run({ perform, signal, onEvent }: VerificationRun): Promise<string | undefined> {
     if (!this.#pending) return undefined;
     const failures: string[] = [];
     for (const command of this.#options.commands) {
+      if (signal.aborted) break;
       onEvent({ type: 'verifying', command });
       this.#attempts += 1;
       const report = await perform(command, this.#attempts);
       const passed = hasPassed(report);
       onEvent({ type: 'verified', command, passed });
-      if (!passed) failures.push(`$ ${command}\n${report.text.slice(-MAX_OUTPUT_CHARS).toWellFormed()}`);
+      if (!passed) failures.push(`$ ${command}\n${outputOf(report)}`);
     }
     if (failures.length === 0) {
-      this.#pending = false;
+      this.#pending = signal.aborted;
       return undefined;
     }
     return `You edited files, and these checks fail now. Fix the cause, then finish.\n\n${failures.join('\n\n')}`;
@@ -70,9 +73,24 @@ export class Verification {
   }
 }
 
-/** The result of `terminal` is JSON with the exit code of the command. */
 function hasPassed({ status, text }: CallReport): boolean {
-  if (status !== 'ok') return false;
+  return status === 'ok' && terminalResult(text)?.exitCode === 0;
+}
+
+/** What a failed command printed, or why it did not run. */
+function outputOf({ text }: CallReport): string {
+  const result = terminalResult(text);
+  const shown = result === undefined ? text : `${result.output}\n(exit code ${result.exitCode})`;
+  return shown.slice(-MAX_OUTPUT_CHARS).toWellFormed();
+}
+
+/** The result of `terminal` is JSON with the exit code of the command and its output. */
+function terminalResult(text: string): { readonly exitCode: number; readonly output: string } | undefined {
   const parsed = parseJson(text);
-  return parsed.ok && isJsonObject(parsed.value) && getOwn(parsed.value, 'exit_code') === 0;
+  if (!parsed.ok || !isJsonObject(parsed.value)) return undefined;
+  const exitCode = getOwn(parsed.value, 'exit_code');
+  if (typeof exitCode !== 'number') return undefined;
+  const error = getString(parsed.value, 'error');
+  const output = getString(parsed.value, 'output') ?? '';
+  return { exitCode, output: error === undefined ? output : `${output}\n${error}` };
 }

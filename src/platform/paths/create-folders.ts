@@ -18,13 +18,18 @@ export function createFolders(path: string, mode: number): readonly string[] {
     return [path];
   } catch (error) {
     const parent = dirname(path);
-    if (errnoOf(error) === 'EEXIST' && isFolder(path)) return [];
-    if (errnoOf(error) !== 'ENOENT' || parent === path || isFolder(parent)) throw error;
+    const errno = errnoOf(error);
+    if (errno === 'EEXIST' && isFolder(path) === true) return [];
+    if (errno === 'EEXIST' && isFolder(path) === false) {
+      throw Object.assign(new Error(`not a folder: ${path}`), { code: 'ENOTDIR' });
+    }
+    if (errno !== 'ENOENT' || parent === path || isFolder(parent) === true) throw error;
     const parents = createFolders(parent, mode);
     return [...parents, ...createFolders(path, mode)];
   }
 }
 
-function isFolder(path: string): boolean {
-  return statSync(fileSystemPath(path), { throwIfNoEntry: false })?.isDirectory() === true;
+/** Undefined when nothing is there, or a link that leads nowhere. */
+function isFolder(path: string): boolean | undefined {
+  return statSync(fileSystemPath(path), { throwIfNoEntry: false })?.isDirectory();
 }

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileSystemPath } from './file-name-bytes.ts';
+import { decodeFileName, fileSystemPath } from './file-name-bytes.ts';
 
 /** Files and folders that only the root of a project has. */
 const MARKERS = ['.git', 'package.json', 'pyproject.toml', 'Cargo.toml', 'go.mod', 'Makefile'];
@@ -19,7 +19,7 @@ export function projectRoot(folder: string): string {
 
 function canonical(folder: string): string {
   try {
-    return realpathSync.native(fileSystemPath(folder));
+    return decodeFileName(realpathSync.native(fileSystemPath(folder), { encoding: 'buffer' }));
   } catch {
     // A folder that is gone has no other name than the one it is known by.
     return folder;

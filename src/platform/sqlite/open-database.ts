@@ -1,87 +1,128 @@
-import { chmodSync, closeSync, existsSync, openSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
-import { type Failure, fail, succeed } from '../../kernel/errors/index.ts';
+import { resolve } from 'node:path';
+import { type Failure, fail, messageOf } from '../../kernel/errors/index.ts';
+import {
+  describeFileError,
+  displayPath,
+  type FileErrorCode,
+  fileSystemPath,
+  isFileError,
+} from '../paths/index.ts';
 import { Database } from './database.ts';
-import type { Migration } from './migration.ts';
-import { retryWhileBusy } from './retry-busy.ts';
-import { describeSqliteError, type SqliteFailureCode } from './sqlite-failure.ts';
+import { DatabaseError, type DatabaseErrorCode, resultCodeOf, toDatabaseError } from './database-error.ts';
+import { prepareDatabaseFile } from './database-file.ts';
+import { latestVersion, type Migration, migrate, schemaVersion } from './migrate.ts';
+import { connect } from './sqlite-module.ts';
 
-export interface OpenOptions {
-  /** FULL survives a power cut at every commit; NORMAL a killed process only (https://sqlite.org/pragma.html#pragma_synchronous). */
+export interface OpenDatabaseOptions {
+  /**
+   * What a commit waits for. `FULL`: it is on the disk, and survives a power cut. `NORMAL`: it survives the end of the
+   * process, however violent.
+   */
   readonly synchronous: 'FULL' | 'NORMAL';
   readonly migrations: readonly Migration[];
-  /** Opens an existing file for reading and changes nothing, its version included. */
+  /** Open an existing database of the latest version, and change nothing. */
   readonly readOnly?: boolean;
+  /** How long a statement waits for other processes, in milliseconds; by default 5000. */
+  readonly busyTimeoutMs?: number;
+  /** Overwrite what is deleted with zeros. */
+  readonly secureDelete?: boolean;
 }
-
-export type Opened = { readonly ok: true; readonly value: Database } | Failure<SqliteFailureCode>;
 
 /**
- * Opens the database at `path` in WAL mode, 0600, brought up to the last migration.
- *
- * A file that is damaged, or was written by a newer version, is left exactly as it is and the failure says so.
+ * `corrupt`: the file is damaged, or no database. `newer_version`: a later Herma wrote it. `older_version`: it would have to
+ * be migrated, and is opened for reading only. `migration_failed`: it holds something else than was expected.
  */
-export function openDatabase(path: string, options: OpenOptions): Opened {
-  let connection: DatabaseSync | undefined;
+export type OpenDatabaseErrorCode =
+  | FileErrorCode
+  | DatabaseErrorCode
+  | 'newer_version'
+  | 'older_version'
+  | 'migration_failed';
+
+export type OpenDatabaseResult =
+  | { readonly ok: true; readonly value: Database }
+  | Failure<OpenDatabaseErrorCode>;
+
+/** A private database in memory. */
+const IN_MEMORY = ':memory:';
+const DEFAULT_BUSY_TIMEOUT_MS = 5000;
+/** To what the write-ahead log is cut when it has been brought into the database. */
+const LOG_LIMIT_BYTES = 1024 * 1024;
+
+/**
+ * Opens a database (`:memory:` for one in memory), creates it (0600, its folders 0700) when it is missing, and brings it to
+ * the latest version. It uses a write-ahead log, enforces foreign keys, and gives back the space of deleted rows on
+ * `PRAGMA incremental_vacuum`.
+ *
+ * When the answer is a failure, nothing is left open, and a damaged file or one of a newer version is as it was.
+ *
+ * @throws RangeError for migrations that are out of order, and whatever a migration function throws.
+ */
+export function openDatabase(path: string, options: OpenDatabaseOptions): OpenDatabaseResult {
+  const { readOnly = false, busyTimeoutMs = DEFAULT_BUSY_TIMEOUT_MS } = options;
+  const latest = latestVersion(options.migrations);
+  const location = path === IN_MEMORY ? path : resolve(path);
+  let database: Database | undefined;
   try {
-    if (options.readOnly !== true) createPrivate(path);
-    connection = new DatabaseSync(path, { readOnly: options.readOnly ?? false });
-    const opened = connection;
-    const version = retryWhileBusy(() => versionOf(opened));
-    if (version > options.migrations.length) {
-      opened.close();
-      return fail(
-        'newer_version',
-        `${path} was written by a newer version of Herma (schema ${String(version)}, this one knows ${String(options.migrations.length)}).`,
-        'Update Herma, or use another HERMA_HOME.',
-      );
-    }
-    const database = new Database(path, opened);
-    if (options.readOnly !== true) prepare(database, options);
-    return succeed(database);
+    const refused =
+      location === IN_MEMORY ? undefined : prepareDatabaseFile(path === '' ? path : location, readOnly);
+    if (refused !== undefined) return refused;
+    database = new Database(connect(fileSystemPath(location), readOnly), location, busyTimeoutMs);
+    const failure = setUp(database, latest, options);
+    if (failure === undefined) return { ok: true, value: database };
+    database.close();
+    return failure;
   } catch (error) {
-    connection?.close();
-    return describeSqliteError(error, path);
+    database?.close();
+    return toOpenFailure(error, path, latest);
   }
 }
 
-/** SQLite gives its log and index files the mode of the database file. */
-function createPrivate(path: string): void {
-  if (existsSync(path)) return;
-  closeSync(openSync(path, 'a', 0o600));
-  chmodSync(path, 0o600);
-}
-
-function prepare(database: Database, { synchronous, migrations }: OpenOptions): void {
-  if (database.get('PRAGMA auto_vacuum')?.['auto_vacuum'] === 0 && isEmpty(database))
-    database.script('PRAGMA auto_vacuum = INCREMENTAL');
-  database.script('PRAGMA journal_mode = WAL');
-  database.script(`PRAGMA synchronous = ${synchronous}`);
-  database.script('PRAGMA foreign_keys = ON');
+function setUp(
+  database: Database,
+  latest: number,
+  options: OpenDatabaseOptions,
+): OpenDatabaseResult | undefined {
+  const { synchronous, migrations, readOnly = false, secureDelete = false } = options;
+  // We wait ourselves. Reading the version is also the first look at the file.
+  database.exec('PRAGMA busy_timeout = 0');
+  const version = schemaVersion(database);
+  if (version > latest) return newerVersion(database.path, version, latest);
+  if (readOnly) return version < latest ? olderVersion(database.path, version, latest) : undefined;
+  if (version === 0) database.exec('PRAGMA auto_vacuum = INCREMENTAL');
+  database.exec('PRAGMA journal_mode = WAL');
+  database.exec(`PRAGMA synchronous = ${synchronous}; PRAGMA journal_size_limit = ${LOG_LIMIT_BYTES}`);
+  if (secureDelete) database.exec('PRAGMA secure_delete = ON');
+  database.exec('PRAGMA foreign_keys = OFF');
   migrate(database, migrations);
+  database.exec('PRAGMA foreign_keys = ON');
+  return undefined;
 }
 
-function isEmpty(database: Database): boolean {
-  return database.get('SELECT 1 FROM sqlite_schema LIMIT 1') === undefined;
+function newerVersion(path: string, version: number, latest: number): Failure<OpenDatabaseErrorCode> {
+  return fail(
+    'newer_version',
+    `the database ${displayPath(path)} was written by a newer Herma (its version is ${version}, this one knows ${latest})`,
+    'update Herma, or set HERMA_HOME to another folder',
+  );
 }
 
-/** Each step and its version number are one transaction; two processes at once apply each step once. */
-function migrate(database: Database, migrations: readonly Migration[]): void {
-  for (const [index, { sql }] of migrations.entries()) {
-    const version = index + 1;
-    if (currentVersion(database) >= version) continue;
-    database.transaction(() => {
-      if (currentVersion(database) >= version) return;
-      database.script(sql);
-      database.script(`PRAGMA user_version = ${String(version)}`);
-    });
-  }
+function olderVersion(path: string, version: number, latest: number): Failure<OpenDatabaseErrorCode> {
+  return fail(
+    'older_version',
+    `the database ${displayPath(path)} is of version ${version}, and version ${latest} is needed`,
+    'open it once for writing, which brings it up to date',
+  );
 }
 
-function currentVersion(database: Database): number {
-  return Number(database.get('PRAGMA user_version')?.['user_version'] ?? 0);
-}
-
-function versionOf(connection: DatabaseSync): number {
-  return Number(connection.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0);
+function toOpenFailure(error: unknown, path: string, latest: number): Failure<OpenDatabaseErrorCode> {
+  if (isFileError(error)) return describeFileError(error, path, 'open the database');
+  const known = toDatabaseError(error, path);
+  if (known instanceof DatabaseError) return fail(known.code, known.message, known.remedy);
+  if (resultCodeOf(error) === undefined) throw error;
+  return fail(
+    'migration_failed',
+    `cannot bring the database ${displayPath(path)} to version ${latest}: ${messageOf(error)}`,
+    'it may belong to another program: move it away',
+  );
 }

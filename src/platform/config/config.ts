@@ -1,0 +1,116 @@
+import type { Effect } from '../../kernel/tool-call/index.ts';
+
+/** `model:`: which model answers, and how it is reached. */
+export interface ModelConfig {
+  /** `openai:gpt-5`, `openai-compatible:name`, `scripted:<file>`. */
+  readonly name: string;
+  readonly baseUrl?: string;
+  /** Name of the environment variable that holds the key. */
+  readonly apiKeyEnv?: string;
+  /** In tokens. */
+  readonly contextWindow?: number;
+}
+
+/** `agent:`: the loop. */
+export interface AgentConfig {
+  /** Model requests in one turn, at most. */
+  readonly maxIterations: number;
+  /** Shell commands that must succeed before a turn that edited files may end. */
+  readonly verify: readonly string[];
+  /** How often failed checks are handed back to the model in one turn, at most. */
+  readonly maxVerifyNudges: number;
+  /** Added to the built-in system prompt. */
+  readonly systemPrompt?: string;
+}
+
+/** `approvals:`: when a person is asked, and for how long. */
+export interface ApprovalsConfig {
+  /** Time to answer. Silence is no. */
+  readonly timeoutMs: number;
+  /** Globs of tool names whose calls always wait for a person. */
+  readonly ask: readonly string[];
+}
+
+/** `compression:`: when and how a long conversation is summarised. */
+export interface CompressionConfig {
+  readonly enabled: boolean;
+  /** Part of the context window (0 to 1) at which it happens. */
+  readonly threshold: number;
+  /** Messages at the start that are kept verbatim. */
+  readonly keepFirst: number;
+  /** Turns at the end that are kept verbatim. */
+  readonly keepLastTurns: number;
+}
+
+/** `delegation:`: the limits of `delegate_task`. */
+export interface DelegationConfig {
+  /** How deep children may delegate in turn; 0 switches delegation off. */
+  readonly maxDepth: number;
+  /** Children of one call that run at once. */
+  readonly maxChildren: number;
+}
+
+/** `terminal:`: commands of the `terminal` tool. */
+export interface TerminalConfig {
+  /** Time limit of a foreground command that names none. */
+  readonly timeoutMs: number;
+  /** Environment variables that commands see although they hold credentials. */
+  readonly env: readonly string[];
+}
+
+/** `tools:`: which tools exist. */
+export interface ToolsConfig {
+  /** Names of tools that are not offered and cannot be called. */
+  readonly disabled: readonly string[];
+}
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** `logging:`. */
+export interface LoggingConfig {
+  readonly level: LogLevel;
+}
+
+interface McpServerSettings {
+  readonly enabled: boolean;
+  /** Time limit of one request. */
+  readonly timeoutMs: number;
+  /** What its tools may do, by the server's own tool name; `*` is for all others. A tool without an entry is `external`. */
+  readonly effects: ReadonlyMap<string, Effect>;
+}
+
+/** A server that is started as a program. */
+export interface StdioMcpServerConfig extends McpServerSettings {
+  readonly transport: 'stdio';
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Added to the program's environment. */
+  readonly env: ReadonlyMap<string, string>;
+  readonly cwd?: string;
+}
+
+/** A server that is reached by HTTP. */
+export interface HttpMcpServerConfig extends McpServerSettings {
+  readonly transport: 'http';
+  readonly url: string;
+  readonly headers: ReadonlyMap<string, string>;
+}
+
+/** One entry of `mcp_servers:`. */
+export type McpServerConfig = StdioMcpServerConfig | HttpMcpServerConfig;
+
+/** The whole configuration. Whoever needs a part of it is given that part. */
+export interface Config {
+  /** Absent when none is chosen. */
+  readonly model?: ModelConfig;
+  readonly agent: AgentConfig;
+  readonly approvals: ApprovalsConfig;
+  readonly compression: CompressionConfig;
+  readonly delegation: DelegationConfig;
+  readonly terminal: TerminalConfig;
+  readonly tools: ToolsConfig;
+  readonly logging: LoggingConfig;
+  /** By name. */
+  readonly mcpServers: ReadonlyMap<string, McpServerConfig>;
+}

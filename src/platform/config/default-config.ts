@@ -1,0 +1,13 @@
+import type { Config } from './config.ts';
+
+/** The configuration of a home without a `config.yaml`. The schema takes its defaults from here. */
+export const defaultConfig: Config = {
+  agent: { maxIterations: 90, verify: [], maxVerifyNudges: 3 },
+  approvals: { timeoutMs: 300_000, ask: [] },
+  compression: { enabled: true, threshold: 0.5, keepFirst: 2, keepLastTurns: 4 },
+  delegation: { maxDepth: 2, maxChildren: 3 },
+  terminal: { timeoutMs: 180_000, env: [] },
+  tools: { disabled: [] },
+  logging: { level: 'info' },
+  mcpServers: new Map(),
+};

@@ -1,0 +1,22 @@
+export {
+  type AgentConfig,
+  type ApprovalsConfig,
+  type CompressionConfig,
+  type Config,
+  type DelegationConfig,
+  type HttpMcpServerConfig,
+  type LoggingConfig,
+  type LogLevel,
+  type McpServerConfig,
+  type ModelConfig,
+  type StdioMcpServerConfig,
+  type TerminalConfig,
+  type ToolsConfig,
+} from './config.ts';
+export { type ConfigProblem, type ConfigSeverity, describeProblem } from './config-problem.ts';
+export { defaultConfig } from './default-config.ts';
+export { type ConfigValue, getConfigValue } from './get-config-value.ts';
+export { listConfigKeys } from './list-config-keys.ts';
+export { type BadConfig, type Loaded, type LoadedConfig, loadConfig } from './load-config.ts';
+export type { ConfigKey } from './schema/list-keys.ts';
+export { type SetConfigValue, type SetErrorCode, setConfigValue } from './set-config-value.ts';
