@@ -3,7 +3,7 @@ import type { AgentParts, Conversation } from '../agent/loop/index.ts';
 import { systemPrompt } from '../agent/prompt/index.ts';
 import type { SessionStore } from '../agent/sessions/index.ts';
 import { createToolBox, type ToolBox } from '../agent/tools/index.ts';
-import { type Approver, askGuard, Gate, hookAudience, type Tool } from '../gate/index.ts';
+import { type Approver, askGuard, type CallAudience, Gate, type Tool } from '../gate/index.ts';
 import { valueOrThrow } from '../kernel/errors/index.ts';
 import type { Redactor } from '../kernel/redact/index.ts';
 import type { CallGuard } from '../kernel/verdict/index.ts';
@@ -19,6 +19,7 @@ import type { RuntimeOptions } from './runtime-options.ts';
 export interface WorkshopParts {
   readonly options: RuntimeOptions;
   readonly callbacks: CallbackRegistry;
+  readonly audience: CallAudience;
   readonly redactor: Redactor;
   readonly approver: Approver;
 }
@@ -70,13 +71,14 @@ export class AgentWorkshop {
   };
 
   gate(toolBox: ToolBox): Gate {
-    const { options, callbacks, approver } = this.#parts;
+    const { options, audience, redactor, approver } = this.#parts;
     return new Gate({
       catalog: toolBox,
       unknownTools: 'refuse',
       guards: this.guards,
       approver,
-      audience: hookAudience(callbacks),
+      audience,
+      redact: (text) => redactor.text(text),
       clock: options.clock,
       newTicketId: () => randomId('tkt'),
     });

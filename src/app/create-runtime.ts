@@ -6,13 +6,15 @@ import {
   OpenCallStore,
   PersonApprover,
 } from '../gate/index.ts';
-import { createRedactor } from '../kernel/redact/index.ts';
+import { createRedactor, type Redactor } from '../kernel/redact/index.ts';
 import { describeCall } from '../kernel/tool-call/index.ts';
 import { credentialNames } from '../platform/environment/index.ts';
+import { createLogger, type Logger } from '../platform/logging/index.ts';
 import { projectRoot, resolvePath } from '../platform/paths/index.ts';
 import { randomId } from '../platform/random/index.ts';
 import { CallbackRegistry } from '../safety/hooks/index.ts';
 import { AgentWorkshop } from './agent-workshop.ts';
+import { loggedAudience } from './logged-audience.ts';
 import { Runtime } from './runtime.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 
@@ -20,10 +22,13 @@ import type { RuntimeOptions } from './runtime-options.ts';
 const SHOWN_CHARS = 200;
 
 /** Builds a runtime. Nothing is opened or started yet, so this cannot fail. */
-export function createRuntime(options: RuntimeOptions): Runtime {
-  const { paths, clock, environment, config } = options;
+export function createRuntime(given: RuntimeOptions): Runtime {
+  const redactor = createRedactor({ extraSecrets: knownSecrets(given) });
+  const logger = openLog(given, redactor);
+  const options = { ...given, onWarning: loggedWarning(given, logger) };
+  const { paths, clock, config } = options;
   const callbacks = new CallbackRegistry(clock);
-  const redactor = createRedactor({ extraSecrets: knownSecrets(options) });
+  const audience = loggedAudience(hookAudience(callbacks), logger);
   const approvals = new ApprovalStore({
     path: paths.approvals,
     lockPath: resolvePath(paths.locks, 'approvals'),
@@ -43,13 +48,20 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       surface: options.surface,
       onWarning: options.onWarning,
     });
-  const workshop = new AgentWorkshop({ options, callbacks, redactor, approver: approver(options.approve) });
+  const workshop = new AgentWorkshop({
+    options,
+    callbacks,
+    audience,
+    redactor,
+    approver: approver(options.approve),
+  });
   const foreignGate = (agent: string): ForeignGate =>
     new ForeignGate({
       gate: {
         catalog: workshop.builtIn(),
         guards: workshop.guards,
-        audience: hookAudience(callbacks),
+        audience,
+        redact: (text) => redactor.text(text),
         clock,
         newTicketId: () => randomId('tkt'),
       },
@@ -60,7 +72,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       clock,
       agent,
     });
-  return new Runtime({ options: { ...options, environment }, callbacks, approvals, workshop, foreignGate });
+  return new Runtime({ options, callbacks, approvals, workshop, foreignGate, logger });
 }
 
 /** The values that must appear in no record: the provider keys of this environment. */
@@ -69,4 +81,19 @@ function knownSecrets({ environment, config, model }: RuntimeOptions): readonly 
     (name) => name !== undefined,
   );
   return names.flatMap((name) => environment[name] ?? []);
+}
+
+function openLog({ paths, config }: RuntimeOptions, redactor: Redactor): Logger {
+  return createLogger({
+    path: paths.log,
+    level: config.logging.level,
+    redact: (text) => redactor.text(text),
+  });
+}
+
+function loggedWarning({ onWarning }: RuntimeOptions, logger: Logger): (text: string) => void {
+  return (text) => {
+    logger.warn(text);
+    onWarning(text);
+  };
 }

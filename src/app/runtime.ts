@@ -16,6 +16,7 @@ import {
 } from '../gate/index.ts';
 import { type Result, succeed } from '../kernel/errors/index.ts';
 import type { ModelConfig } from '../platform/config/index.ts';
+import type { Logger } from '../platform/logging/index.ts';
 import { randomId } from '../platform/random/index.ts';
 import type { CallbackRegistry } from '../safety/hooks/index.ts';
 import type { AgentWorkshop } from './agent-workshop.ts';
@@ -36,6 +37,7 @@ export interface RuntimeParts {
   readonly approvals: ApprovalStore;
   readonly workshop: AgentWorkshop;
   readonly foreignGate: (agent: string) => ForeignGate;
+  readonly logger: Logger;
 }
 
 /**
@@ -126,7 +128,9 @@ export class Runtime {
       conversation,
       signal,
     });
-    return succeed(await runTurn(parts, { conversation, text, signal, onEvent }));
+    const result = await runTurn(parts, { conversation, text, signal, onEvent });
+    this.#logTurn(result, conversation.sessionId);
+    return succeed(result);
   }
 
   /** Condenses a conversation now, whatever its size. */
@@ -154,7 +158,22 @@ export class Runtime {
   }
 
   async #close(): Promise<void> {
-    await this.#parts.workshop.close();
-    this.#store?.close();
+    try {
+      await this.#parts.workshop.close();
+    } finally {
+      this.#store?.close();
+      this.#parts.logger.close();
+    }
+  }
+
+  #logTurn({ end, turnId, requests, calls, failure }: TurnResult, sessionId: string): void {
+    const fields = { session_id: sessionId, turn_id: turnId, requests, calls: calls.length };
+    if (failure === undefined) this.#parts.logger.info(`turn ${end}`, fields);
+    else
+      this.#parts.logger.error(`turn ${end}`, {
+        ...fields,
+        error_type: failure.code,
+        error: failure.message,
+      });
   }
 }

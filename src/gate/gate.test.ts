@@ -391,6 +391,32 @@ describe('the second half', () => {
   });
 });
 
+describe('secrets', () => {
+  const secret = 'sk-abcdefghijklmnopqrstuvwxyz012345';
+
+  it('stand neither in an error the model reads nor in what observers see', async () => {
+    const { call, ended } = rig({
+      execute: () =>
+        Promise.resolve({
+          status: 'error',
+          errorType: 'HttpError',
+          message: `refused: Authorization: Bearer ${secret}`,
+        }),
+    });
+    const report = await call();
+    expect(
+      JSON.stringify([report.text, report.message, ended[0]?.result, ended[0]?.errorMessage]),
+    ).not.toContain(secret);
+    expect(report.message).toContain('refused');
+  });
+
+  it('stand in no reason for a block', async () => {
+    const { call, ended } = rig({ guards: [guard('g', block(`OPENAI_API_KEY=${secret} must not leave`))] });
+    const report = await call();
+    expect(JSON.stringify([report.text, report.message, ended[0]])).not.toContain(secret);
+  });
+});
+
 describe('an interruption', () => {
   it('before the tool ends as cancelled without running it', async () => {
     const { call, ran } = rig({ guards: [guard('slow', hangs)] });

@@ -1,4 +1,5 @@
 import { type Failure, messageOf } from '../kernel/errors/index.ts';
+import { redact as defaultRedactor } from '../kernel/redact/index.ts';
 import type { ToolCall } from '../kernel/tool-call/index.ts';
 import { type CallGuard, type Decision, foldOpinions } from '../kernel/verdict/index.ts';
 import type { Clock } from '../platform/clock/index.ts';
@@ -20,6 +21,8 @@ export interface GateParts {
   readonly audience: CallAudience;
   readonly clock: Clock;
   readonly newTicketId: () => string;
+  /** Takes secrets out of what is said of a call that failed or was blocked; the kernel's redaction when absent. */
+  readonly redact?: (text: string) => string;
 }
 
 /** The answer to a request: a ticket to run it, or why it does not run. */
@@ -50,6 +53,8 @@ export type Admission =
 /** How a call ended, with what the model reads of it. */
 export interface Settlement {
   readonly text: string;
+  /** Why the call failed, without secrets; empty when it did not. */
+  readonly errorMessage: string;
   readonly warnings: readonly string[];
 }
 
@@ -99,19 +104,21 @@ export class Gate {
   }
 
   /** Takes note of how a call ended and gives back what the model may read of it. */
-  async after(ended: EndedCall, signal: AbortSignal): Promise<Settlement> {
-    const { audience } = this.#parts;
+  async after(given: EndedCall, signal: AbortSignal): Promise<Settlement> {
+    const { audience, redact = withoutSecrets } = this.#parts;
+    const ended = given.status === 'ok' ? given : redactEnded(given, redact);
     const observed = await audience.observe(ended, signal);
     const { text, warnings } = await audience.transform(ended, signal);
-    return { text, warnings: [...observed, ...warnings] };
+    return { text, errorMessage: ended.errorMessage ?? '', warnings: [...observed, ...warnings] };
   }
 
   async #refuse(
     call: ToolCall,
-    { by, message }: Pick<Extract<Decision, { type: 'block' }>, 'by' | 'message'>,
+    { by, message: reason }: Pick<Extract<Decision, { type: 'block' }>, 'by' | 'message'>,
     warnings: readonly string[],
     signal: AbortSignal,
   ): Promise<Admission> {
+    const message = (this.#parts.redact ?? withoutSecrets)(reason);
     const ended: EndedCall = {
       call,
       status: 'blocked',
@@ -140,4 +147,17 @@ async function decideSafely(
       message: `approval could not be asked for: ${messageOf(error)}`,
     };
   }
+}
+
+function redactEnded(ended: EndedCall, redact: (text: string) => string): EndedCall {
+  const { errorMessage, result } = ended;
+  return {
+    ...ended,
+    result: redact(result),
+    ...(errorMessage === undefined ? {} : { errorMessage: redact(errorMessage) }),
+  };
+}
+
+function withoutSecrets(text: string): string {
+  return defaultRedactor.text(text);
 }

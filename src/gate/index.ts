@@ -10,6 +10,7 @@ export {
   type ForeignOutcome,
   parseForeignCall,
   parseForeignOutcome,
+  parseForeignSession,
 } from './foreign/foreign-payload.ts';
 export { OpenCallStore } from './foreign/open-call-store.ts';
 export { type Admission, Gate, type GateParts, type Settlement } from './gate.ts';

@@ -131,7 +131,7 @@ async function run(
     status: outcome.status,
     executed: true,
     text: settlement.text,
-    message: outcome.status === 'ok' ? '' : outcome.message,
+    message: settlement.errorMessage,
     ...(outcome.status === 'error' ? { errorType: outcome.errorType } : {}),
     call,
     durationMs,

@@ -1,22 +1,31 @@
-import { fail, type Result, succeed } from '../../kernel/errors/index.ts';
+import { type Result, succeed } from '../../kernel/errors/index.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../kernel/json/index.ts';
 import type { Redactor } from '../../kernel/redact/index.ts';
 import type { ToolCall } from '../../kernel/tool-call/index.ts';
 import type { Clock } from '../../platform/clock/index.ts';
-import { findOwner, processIdentity } from '../../platform/process/index.ts';
+import { findOwner, type ProcessIdentity, processIdentity } from '../../platform/process/index.ts';
 import type { CallbackRegistry } from '../../safety/hooks/index.ts';
-import type { ApprovalAnswer, ApprovalRequest, Approver } from '../approval/approver.ts';
-import { Gate, type GateParts } from '../gate.ts';
+import type { Approver } from '../approval/approver.ts';
+import { capResult } from '../cap-result.ts';
+import { type Admission, Gate, type GateParts } from '../gate.ts';
+import type { EndedCall } from '../observers.ts';
+import { textOf } from '../tool-outcome.ts';
 import type { ForeignCall, ForeignOutcome } from './foreign-payload.ts';
-import type { OpenCallStore } from './open-call-store.ts';
+import type { OpenCall } from './open-call.ts';
+import { type OpenCallStore, unknownTicket } from './open-call-store.ts';
+import { type ReturnedTicket, TicketApprover } from './ticket-approver.ts';
 
-/** What the other program is to do. `ask` may be answered by its own person; the call then runs on the same ticket. */
+/**
+ * What the other program is to do. On `ask` its own person decides; it may then run the call without coming back, and
+ * names this ticket when the call has ended, or come back with the ticket as `approved`.
+ */
 export interface ForeignDecision {
   readonly decision: 'allow' | 'block' | 'ask';
+  /** Empty when the call is allowed. */
   readonly reason: string;
   /** The arguments the call is to run with. */
   readonly toolInput: JsonValue;
-  /** Empty when the call is blocked. */
+  /** Names the call from now on. Empty when there is nothing to name: it is blocked, or goes on unrecorded. */
   readonly ticket: string;
   readonly warnings: readonly string[];
 }
@@ -36,7 +45,8 @@ export interface ForeignGateParts {
 /**
  * The gate for a program that runs its tools itself: `before` and `after` come from two processes.
  *
- * Fails closed: a call that has an effect and cannot be recorded is blocked; only a read may go on unrecorded.
+ * Fails closed: a call that has an effect and cannot be recorded is blocked; only a read may go on unrecorded. A tool that
+ * is not known here can do anything.
  */
 export class ForeignGate {
   readonly #parts: ForeignGateParts;
@@ -45,87 +55,39 @@ export class ForeignGate {
     this.#parts = parts;
   }
 
+  /**
+   * Decides about a call. Fails, which means block, when the ticket it comes with has a damaged or unreadable record.
+   * Rejects only when `signal` is aborted.
+   */
   async before(foreign: ForeignCall, signal: AbortSignal): Promise<Result<ForeignDecision>> {
-    const { calls, agent } = this.#parts;
-    const approved = foreign.approved === undefined ? undefined : await calls.get(foreign.approved);
-    if (approved?.ok === false) return approved;
-    if (approved?.value.state === 'running') {
-      return fail(
-        'not_awaiting_approval',
-        `The ticket "${approved.value.ticket}" was no question.`,
-        'Pass the ticket of an earlier "ask".',
-      );
-    }
-    const gate = this.#gateFor(approved?.value.call);
-    const admission = await gate.before(
-      {
-        tool: foreign.tool,
-        args: foreign.args,
-        callId: foreign.callId,
-        sessionId: foreign.sessionId,
-        rootSessionId: foreign.sessionId,
-        turnId: foreign.turnId,
-        ordinal: 0,
-        cwd: foreign.cwd,
-        origin: { kind: 'foreign', agent },
-      },
-      signal,
-    );
-    switch (admission.type) {
-      case 'invalid':
-        return succeed({
-          decision: 'block',
-          reason: admission.failure.message,
-          toolInput: foreign.args,
-          ticket: '',
-          warnings: [],
-        });
-      case 'refused':
-        return succeed(
-          blocked(admission.call.args, `${admission.by}: ${admission.message}`, admission.warnings),
-        );
-      case 'asked':
-      case 'admitted': {
-        const { ticket, warnings } = admission;
-        if (approved !== undefined) await calls.remove(approved.value.ticket);
-        const isAsk = admission.type === 'asked';
-        const decision: ForeignDecision = {
-          decision: isAsk ? 'ask' : 'allow',
-          reason: isAsk ? admission.message : '',
-          toolInput: ticket.call.args,
-          ticket: ticket.id,
-          warnings,
-        };
-        return succeed(await this.#record(ticket.call, decision, foreign.ownerPid));
-      }
-    }
+    const { calls, remembered } = this.#parts;
+    const returned = await this.#lookUp(foreign.approved);
+    if (!returned.ok) return returned;
+    const approver = new TicketApprover({ calls, remembered, returned: returned.value });
+    const admission = await this.#gateWith(approver).before(this.#requestOf(foreign), signal);
+    const call = callOf(admission);
+    if (call !== undefined) await approver.settle(call);
+    return succeed(await this.#decide(admission, { foreign, refusal: approver.refusal }));
   }
 
+  /**
+   * Settles an open call. Fails with `unknown_ticket` or `unknown_call` for one that is not open (any more), and when its
+   * record is damaged or cannot be read. Of two that settle the same call at once one fails, but both may have told the
+   * observers: a settlement that is cut short is made up for, never lost.
+   */
   async after(
     outcome: ForeignOutcome,
     signal: AbortSignal,
   ): Promise<Result<{ readonly warnings: readonly string[] }>> {
-    const { calls, clock } = this.#parts;
+    const { calls, remembered } = this.#parts;
+    const { call: name } = outcome;
     const open =
-      'ticket' in outcome.call
-        ? await calls.get(outcome.call.ticket)
-        : await calls.find(outcome.call.callId, outcome.call.sessionId);
+      'ticket' in name ? await calls.get(name.ticket) : await calls.find(name.callId, name.sessionId);
     if (!open.ok) return open;
-    const { call, openedAt, ticket } = open.value;
-    const { status, result, errorType } = outcome;
-    const settlement = await this.#gateFor(undefined).after(
-      {
-        call,
-        status,
-        result,
-        ...(errorType === undefined ? {} : { errorType }),
-        ...(status === 'ok' ? {} : { errorMessage: result }),
-        durationMs: Math.max(0, clock.now() - openedAt),
-      },
-      signal,
-    );
-    await calls.remove(ticket);
-    return succeed({ warnings: settlement.warnings });
+    const { warnings } = await this.#gateWith(remembered).after(this.#ended(open.value, outcome), signal);
+    const removed = await calls.remove(open.value.ticket);
+    if (!removed.ok) return succeed({ warnings: [...warnings, `The call stays open: ${removed.message}`] });
+    return removed.value ? succeed({ warnings }) : unknownTicket(open.value.ticket);
   }
 
   /** What hooks want the model of that session to read before its next turn. */
@@ -150,56 +112,99 @@ export class ForeignGate {
     return { context: texts.join('\n\n'), warnings };
   }
 
-  #gateFor(approved: ToolCall | undefined): Gate {
-    const { gate, remembered } = this.#parts;
-    return new Gate({ ...gate, unknownTools: 'external', approver: foreignApprover(remembered, approved) });
+  #gateWith(approver: Approver): Gate {
+    const { gate, redactor } = this.#parts;
+    const redact = (text: string): string => redactor.text(text);
+    return new Gate({ redact, ...gate, unknownTools: 'external', approver });
+  }
+
+  #requestOf({ tool, args, callId, sessionId, turnId, cwd }: ForeignCall): Parameters<Gate['before']>[0] {
+    const ids = { callId, sessionId, rootSessionId: sessionId, turnId, ordinal: 0 };
+    return { ...ids, tool, args, cwd, origin: { kind: 'foreign', agent: this.#parts.agent } };
+  }
+
+  /** A ticket that names nothing approves nothing; one whose record cannot be judged is a failure. */
+  async #lookUp(ticket: string | undefined): Promise<Result<ReturnedTicket | undefined>> {
+    if (ticket === undefined) return succeed(undefined);
+    const open = await this.#parts.calls.get(ticket);
+    if (open.ok) return succeed({ ticket, open: open.value });
+    return open.code === 'unknown_ticket' ? succeed({ ticket, open: undefined }) : open;
+  }
+
+  async #decide(
+    admission: Admission,
+    { foreign, refusal }: { readonly foreign: ForeignCall; readonly refusal: string | undefined },
+  ): Promise<ForeignDecision> {
+    const { redactor } = this.#parts;
+    switch (admission.type) {
+      case 'invalid': {
+        const { message, remedy } = admission.failure;
+        return blocked(foreign.args, redactor.text([message, remedy].filter(Boolean).join(' ')), []);
+      }
+      case 'refused':
+        return blocked(admission.call.args, `${admission.by}: ${admission.message}`, admission.warnings);
+      case 'asked': {
+        const reason = redactor.text([admission.message, refusal].filter(Boolean).join('; '));
+        return this.#record(foreign, admission, { decision: 'ask', reason, warnings: admission.warnings });
+      }
+      case 'admitted': {
+        const warnings = [...admission.warnings, ...(refusal === undefined ? [] : [refusal])];
+        return this.#record(foreign, admission, { decision: 'allow', reason: '', warnings });
+      }
+    }
   }
 
   async #record(
-    call: ToolCall,
-    decision: ForeignDecision,
-    ownerPid: number | undefined,
+    foreign: ForeignCall,
+    { ticket: { id: ticket, call } }: Extract<Admission, { type: 'admitted' | 'asked' }>,
+    answer: Pick<ForeignDecision, 'reason' | 'warnings'> & { readonly decision: 'allow' | 'ask' },
   ): Promise<ForeignDecision> {
     const { calls, clock, redactor } = this.#parts;
-    const owner = ownerPid === undefined ? findOwner() : processIdentity(ownerPid);
+    const { owner, warnings: ownerWarnings } = ownerOf(foreign.ownerPid);
     const stored = await calls.put({
-      ticket: decision.ticket,
+      ticket,
       call: { ...call, args: redactedArgs(redactor, call.args) },
-      state: decision.decision === 'ask' ? 'awaiting_approval' : 'running',
+      state: answer.decision === 'ask' ? 'awaiting_approval' : 'running',
       openedAt: clock.now(),
       ...(owner === undefined ? {} : { owner }),
     });
     await calls.sweep();
-    if (stored.ok) return decision;
-    if (call.effect === 'none')
-      return {
-        ...decision,
-        warnings: [...decision.warnings, `The call goes on unrecorded: ${stored.message}`],
-      };
-    return blocked(
-      call.args,
-      `a call that cannot be recorded does not run: ${stored.message}`,
-      decision.warnings,
-    );
+    const warnings = [...answer.warnings, ...ownerWarnings];
+    if (stored.ok) return { ...answer, toolInput: call.args, ticket, warnings };
+    if (call.effect !== 'none')
+      return blocked(call.args, `a call that cannot be recorded does not run: ${stored.message}`, warnings);
+    const unrecorded = `The call goes on unrecorded: ${stored.message}`;
+    return { ...answer, toolInput: call.args, ticket: '', warnings: [...warnings, unrecorded] };
+  }
+
+  #ended({ call, openedAt }: OpenCall, { status, result, errorType }: ForeignOutcome): EndedCall {
+    const capped = textOf(capResult({ status: 'ok', result }));
+    return {
+      call,
+      status,
+      result: capped,
+      ...(errorType === undefined ? {} : { errorType }),
+      ...(status === 'ok' ? {} : { errorMessage: capped }),
+      durationMs: Math.max(0, this.#parts.clock.now() - openedAt),
+    };
   }
 }
 
-/** Approves what was approved already, exactly as it was; passes everything else on to the agent that asks. */
-function foreignApprover(remembered: Approver, approved: ToolCall | undefined): Approver {
-  return {
-    decide: async (request: ApprovalRequest, signal): Promise<ApprovalAnswer> => {
-      const { call } = request;
-      if (
-        approved !== undefined &&
-        approved.sessionId === call.sessionId &&
-        approved.fingerprint === call.fingerprint
-      ) {
-        return { type: 'approved', choice: 'once', remembered: true };
-      }
-      const earlier = await remembered.decide(request, signal);
-      return earlier.type === 'approved' ? earlier : { type: 'deferred' };
-    },
-  };
+/** The call with its final arguments; undefined when it never was one. */
+function callOf(admission: Admission): ToolCall | undefined {
+  if (admission.type === 'invalid') return undefined;
+  return admission.type === 'refused' ? admission.call : admission.ticket.call;
+}
+
+function ownerOf(pid: number | undefined): {
+  readonly owner: ProcessIdentity | undefined;
+  readonly warnings: readonly string[];
+} {
+  const named = pid === undefined ? undefined : processIdentity(pid);
+  if (pid === undefined || named !== undefined) return { owner: named ?? findOwner(), warnings: [] };
+  const owner = findOwner();
+  const instead = owner === undefined ? 'the call has no owner' : `process ${String(owner.pid)} owns the call`;
+  return { owner, warnings: [`"owner_pid" ${String(pid)} is no process that can be seen here; ${instead}.`] };
 }
 
 function blocked(toolInput: JsonValue, reason: string, warnings: readonly string[]): ForeignDecision {

@@ -10,16 +10,23 @@ import {
 import { isAlive } from '../../platform/process/index.ts';
 import { decodeOpenCall, encodeOpenCall, type OpenCall } from './open-call.ts';
 
-/** How long the record of a call is kept after its owner has died, in milliseconds. */
+/** How long the record of a call is kept whose owner has died, in milliseconds. */
 const KEEP_DEAD_MS = 24 * 60 * 60 * 1000;
 /** Records above which those of dead owners are swept. */
 const SWEEP_ABOVE = 500;
+/** Records one sweep looks at, the oldest: a sweep is part of a call and must stay short. */
+const SWEPT_AT_ONCE = 50;
+const SUFFIX = '.json';
 
-/** The open calls of foreign agents: one small file each, so that processes never wait for each other. */
+/**
+ * The open calls of foreign agents: one small file each, so that processes never wait for each other. Tickets sort by the
+ * time they were made.
+ */
 export class OpenCallStore {
   readonly #directory: string;
   readonly #clock: Clock;
 
+  /** @param directory absolute; created when the first call is stored. */
   constructor(directory: string, clock: Clock) {
     this.#directory = directory;
     this.#clock = clock;
@@ -33,66 +40,84 @@ export class OpenCallStore {
     return written.ok ? succeed(undefined) : written;
   }
 
-  /** The call of a ticket; fails with `unknown_ticket` when there is none, or it is settled. */
+  /**
+   * The call of a ticket. Fails with `unknown_ticket` when there is none, or it is settled; with `corrupt_ticket` when its
+   * record is damaged; and with what is wrong when it cannot be read.
+   */
   async get(ticket: string): Promise<Result<OpenCall>> {
-    if (!/^[a-z0-9_]+$/.test(ticket)) return unknownTicket(ticket);
-    const read = await readJsonFile(this.#pathOf(ticket));
-    if (!read.ok) return read.code === 'not_found' ? unknownTicket(ticket) : read;
-    const call = decodeOpenCall(read.value);
-    return call === undefined
-      ? fail('corrupt_ticket', `The record of ticket "${ticket}" is damaged.`)
-      : succeed(call);
+    if (!isTicket(ticket)) return unknownTicket(ticket);
+    const path = this.#pathOf(ticket);
+    const read = await readJsonFile(path);
+    if (!read.ok && read.code === 'not_found') return unknownTicket(ticket);
+    if (!read.ok && read.code !== 'corrupt') return read;
+    const call = read.ok ? decodeOpenCall(read.value) : undefined;
+    if (call?.ticket === ticket) return succeed(call);
+    return fail(
+      'corrupt_ticket',
+      `The record of ticket ${JSON.stringify(ticket)} is damaged.`,
+      `Remove ${path}, and ask for the call again.`,
+    );
   }
 
-  /** The newest open call with that id in that session. */
+  /** The newest open call with that id in that session; fails with `unknown_call`. Damaged records are passed over. */
   async find(callId: string, sessionId: string): Promise<Result<OpenCall>> {
-    const calls = await this.list();
-    const found = calls
-      .filter(({ call }) => call.callId === callId && call.sessionId === sessionId)
-      .sort((a, b) => b.openedAt - a.openedAt);
-    const [newest] = found;
-    if (newest !== undefined) return succeed(newest);
+    const tickets = await this.#tickets();
+    if (!tickets.ok) return tickets;
+    for (const ticket of tickets.value.toReversed()) {
+      const found = await this.get(ticket);
+      if (found.ok && found.value.call.callId === callId && found.value.call.sessionId === sessionId)
+        return found;
+    }
     return fail(
       'unknown_call',
-      `No open call "${callId}" is known in session "${sessionId}".`,
-      'It was settled already, or never came through `herma gate before`.',
+      `There is no open call ${shown(callId)} in session ${shown(sessionId)}.`,
+      REMEDY,
     );
   }
 
-  /** All open calls; damaged records are left out. */
-  async list(): Promise<readonly OpenCall[]> {
-    const entries = await listDirectory(this.#directory);
-    if (!entries.ok) return [];
-    const tickets = entries.value.flatMap(({ name }) =>
-      name.endsWith('.json') ? [name.slice(0, -'.json'.length)] : [],
-    );
-    const calls = await Promise.all(tickets.map(async (ticket) => this.get(ticket)));
-    return calls.flatMap((call) => (call.ok ? [call.value] : []));
+  /** Takes a call out; the value is whether it was there. Of several callers at once exactly one is told so. */
+  async remove(ticket: string): Promise<Result<boolean>> {
+    return isTicket(ticket) ? removeFile(this.#pathOf(ticket)) : succeed(false);
   }
 
-  async remove(ticket: string): Promise<void> {
-    await removeFile(this.#pathOf(ticket));
-  }
-
-  /** Removes records of owners that died long ago, when there are many. */
+  /** When there are many records, removes some of those whose owners died long ago. What cannot be removed stays. */
   async sweep(): Promise<void> {
-    const entries = await listDirectory(this.#directory);
-    if (!entries.ok || entries.value.length <= SWEEP_ABOVE) return;
+    const tickets = await this.#tickets();
+    if (!tickets.ok || tickets.value.length <= SWEEP_ABOVE) return;
     const oldest = this.#clock.now() - KEEP_DEAD_MS;
-    for (const { ticket, owner, openedAt } of await this.list()) {
-      if (openedAt < oldest && (owner === undefined || isAlive(owner) === 'dead')) await this.remove(ticket);
+    for (const ticket of tickets.value.slice(0, SWEPT_AT_ONCE)) {
+      const found = await this.get(ticket);
+      if (!found.ok || found.value.openedAt >= oldest) continue;
+      const { owner } = found.value;
+      if (owner === undefined || isAlive(owner) === 'dead') await this.remove(ticket);
     }
   }
 
+  /** Oldest first. */
+  async #tickets(): Promise<Result<readonly string[]>> {
+    const entries = await listDirectory(this.#directory);
+    if (!entries.ok) return entries.code === 'not_found' ? succeed([]) : entries;
+    const names = entries.value.map(({ name }) => name).filter((name) => name.endsWith(SUFFIX));
+    return succeed(names.map((name) => name.slice(0, -SUFFIX.length)).filter(isTicket));
+  }
+
   #pathOf(ticket: string): string {
-    return `${this.#directory}/${ticket}.json`;
+    return `${this.#directory}/${ticket}${SUFFIX}`;
   }
 }
 
-function unknownTicket(ticket: string): Result<never> {
-  return fail(
-    'unknown_ticket',
-    `There is no open call with the ticket "${ticket.slice(0, 80)}".`,
-    'It was settled already, or never came through `herma gate before`.',
-  );
+/** Whether a text can be a ticket: never the name of a file elsewhere. */
+function isTicket(text: string): boolean {
+  return /^[a-z0-9_]{1,64}$/.test(text);
+}
+
+const REMEDY = 'It was settled already, or never came through `herma gate before`.';
+
+/** What is said of a ticket that names no open call. */
+export function unknownTicket(ticket: string): Result<never> {
+  return fail('unknown_ticket', `There is no open call with the ticket ${shown(ticket)}.`, REMEDY);
+}
+
+function shown(text: string): string {
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
 }
