@@ -144,7 +144,8 @@ export class Runtime {
       conversation,
       signal,
     });
-    return compressConversation(parts, conversation, signal);
+    const condensed = await compressConversation(parts, conversation, { signal });
+    return condensed.ok ? succeed(condensed.value.messages.length) : condensed;
   }
 
   newId(prefix: string): string {
