@@ -1,0 +1,269 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import type { AgentParts, TurnEvent } from '../agent/loop/index.ts';
+import type { CallReport, Gate } from '../gate/index.ts';
+import { valueOrThrow } from '../kernel/errors/index.ts';
+import type { JsonObject } from '../kernel/json/index.ts';
+import { systemClock } from '../platform/clock/index.ts';
+import { type Config, defaultConfig } from '../platform/config/index.ts';
+import { homePaths } from '../platform/paths/index.ts';
+import {
+  callReply,
+  createTemporaryHome,
+  type ScriptedReply,
+  type TemporaryHome,
+  writeModelScript,
+} from '../testing/index.ts';
+import { createRuntime, type Runtime, type RuntimeOptions } from './index.ts';
+
+interface Rig extends AsyncDisposable {
+  readonly temporary: TemporaryHome;
+  readonly runtime: Runtime;
+  readonly warnings: string[];
+  readonly call: (tool: string, args: JsonObject) => Promise<CallReport>;
+}
+
+const signal = new AbortController().signal;
+
+async function rig(
+  options: Partial<RuntimeOptions> & {
+    readonly change?: Partial<Config>;
+    readonly script?: readonly ScriptedReply[];
+  } = {},
+): Promise<Rig> {
+  const { change, script, ...more } = options;
+  const temporary = await createTemporaryHome();
+  const warnings: string[] = [];
+  const runtime = createRuntime({
+    paths: homePaths(temporary.home),
+    config: { ...defaultConfig, ...change },
+    environment: { PATH: process.env['PATH'] ?? '', HOME: temporary.home },
+    cwd: temporary.project,
+    surface: 'test',
+    clock: systemClock,
+    onWarning: (line) => warnings.push(line),
+    ...(script === undefined ? {} : { model: { name: await writeModelScript(temporary.home, script) } }),
+    ...more,
+  });
+  let calls = 0;
+  return {
+    temporary,
+    runtime,
+    warnings,
+    call: (tool, args) => {
+      calls += 1;
+      const ids = {
+        callId: `c${String(calls)}`,
+        sessionId: 's',
+        rootSessionId: 's',
+        turnId: 't',
+        ordinal: calls,
+      };
+      return runtime.call({ ...ids, tool, args, cwd: temporary.project }, signal);
+    },
+    [Symbol.asyncDispose]: async () => {
+      await runtime.close();
+      await temporary.remove();
+    },
+  };
+}
+
+describe('a runtime', () => {
+  it('runs calls through its gate, also for hooks that are added later', async () => {
+    await using it = await rig();
+    expect(await it.call('write_file', { path: 'a.txt', content: 'hi' })).toMatchObject({ status: 'ok' });
+    it.runtime.callbacks.register('pre_tool_call', { name: 'late' }, () => ({
+      action: 'block',
+      message: 'not any more',
+    }));
+    expect(await it.call('write_file', { path: 'b.txt', content: 'hi' })).toMatchObject({
+      status: 'blocked',
+      by: 'late',
+    });
+    expect(existsSync(join(it.temporary.project, 'b.txt'))).toBe(false);
+  });
+
+  it('cannot be built around anything but a gate', () => {
+    interface Imitation {
+      before: Gate['before'];
+      after: Gate['after'];
+      restrictedTo: Gate['restrictedTo'];
+    }
+    expectTypeOf<Imitation>().not.toExtend<AgentParts['gate']>();
+    expectTypeOf<Gate>().toExtend<AgentParts['gate']>();
+  });
+
+  it('asks for the tools that the configuration names, and takes nobody for a no', async () => {
+    await using it = await rig({ change: { approvals: { ...defaultConfig.approvals, ask: ['term*'] } } });
+    const report = await it.call('terminal', { command: 'touch ran' });
+    expect(report).toMatchObject({ status: 'blocked', by: 'approval' });
+    expect(report.message).toContain('nobody is here to ask');
+    expect(existsSync(join(it.temporary.project, 'ran'))).toBe(false);
+    expect(await it.call('todo', {})).toMatchObject({ status: 'ok' });
+  });
+
+  it('shows the person what runs, and runs it after a yes', async () => {
+    const shown: unknown[] = [];
+    await using it = await rig({
+      change: { approvals: { ...defaultConfig.approvals, ask: ['terminal'] } },
+      approve: ({ call }) => {
+        shown.push(call.args);
+        return Promise.resolve('once');
+      },
+    });
+    expect(await it.call('terminal', { command: 'echo yes' })).toMatchObject({ status: 'ok' });
+    expect(shown).toEqual([{ command: 'echo yes' }]);
+  });
+
+  it('lifts no block by yolo', async () => {
+    await using it = await rig({ yolo: true });
+    it.runtime.callbacks.register('pre_tool_call', { name: 'wall' }, () => ({
+      action: 'block',
+      message: 'no',
+    }));
+    expect(await it.call('todo', {})).toMatchObject({ status: 'blocked', by: 'wall' });
+  });
+
+  it('keeps provider keys from commands unless the configuration names them', async () => {
+    const environment = {
+      PATH: process.env['PATH'] ?? '',
+      OPENAI_API_KEY: 'sk-abcdefghijklmnopqrstuv',
+      MY_KEY: 'k',
+      OTHER: 'o',
+    };
+    const model = { name: 'openai-compatible:x', baseUrl: 'http://127.0.0.1:1/v1', apiKeyEnv: 'MY_KEY' };
+    const command = 'echo "[$OPENAI_API_KEY][$MY_KEY][$OTHER]"';
+    await using closed = await rig({ environment, model });
+    expect((await closed.call('terminal', { command })).text).toContain('[][][o]');
+    await using open = await rig({
+      environment,
+      model,
+      change: { terminal: { ...defaultConfig.terminal, env: ['MY_KEY'] } },
+    });
+    expect((await open.call('terminal', { command })).text).toContain('[][k][o]');
+  });
+
+  it('takes the secrets it knows out of what commands print', async () => {
+    const key = 'a-very-plain-key-without-a-shape';
+    await using it = await rig({ environment: { PATH: process.env['PATH'] ?? '', OPENAI_API_KEY: key } });
+    const report = await it.call('terminal', { command: `echo ${key}` });
+    expect(report.text).not.toContain(key);
+  });
+
+  it('does not offer what the configuration switches off', async () => {
+    await using it = await rig({ change: { tools: { disabled: ['terminal'] } } });
+    expect(await it.call('terminal', { command: 'true' })).toMatchObject({
+      status: 'error',
+      errorType: 'unknown_tool',
+    });
+  });
+
+  it('passes the output of commands through transform_terminal_output, before redaction', async () => {
+    await using it = await rig();
+    it.runtime.callbacks.register('transform_terminal_output', { name: 'shout' }, ({ output }) =>
+      output.toUpperCase(),
+    );
+    expect((await it.call('terminal', { command: 'echo quiet' })).text).toContain('QUIET');
+  });
+
+  it('says what of a hook fails', async () => {
+    await using it = await rig();
+    it.runtime.callbacks.register('transform_terminal_output', { name: 'broken' }, () => {
+      throw new Error('no');
+    });
+    await it.call('terminal', { command: 'true' });
+    expect(it.warnings).toEqual(['broken (transform_terminal_output) failed: no']);
+  });
+
+  it('goes on without an MCP server that cannot be reached, and says so', async () => {
+    const server = {
+      transport: 'stdio',
+      command: '/nonexistent',
+      args: [],
+      env: new Map(),
+      enabled: true,
+      timeoutMs: 5000,
+      effects: new Map(),
+    } as const;
+    await using it = await rig({ change: { mcpServers: new Map([['gone', server]]) } });
+    expect(await it.call('mcp__gone__x', {})).toMatchObject({ status: 'error', errorType: 'unknown_tool' });
+    expect(it.warnings.join()).toContain('"gone"');
+    expect(await it.call('todo', {})).toMatchObject({ status: 'ok' });
+  });
+
+  it('ends what runs in the background when it is closed', async () => {
+    const it = await rig();
+    await it.call('terminal', { command: 'echo $$ > pid; exec sleep 300', background: true });
+    const file = join(it.temporary.project, 'pid');
+    await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8').trim()).toMatch(/^\d+$/);
+    const pid = Number(readFileSync(file, 'utf8'));
+    await it.runtime.close();
+    await it.runtime.close();
+    expect(() => process.kill(pid, 0)).toThrow();
+    await it.temporary.remove();
+  });
+
+  it('logs every call without its contents', async () => {
+    await using it = await rig();
+    await it.call('write_file', { path: 'a.txt', content: 'the content' });
+    const log = readFileSync(join(it.temporary.home, 'logs', 'herma.log'), 'utf8');
+    expect(log).toContain('"tool":"write_file"');
+    expect(log).not.toContain('the content');
+  });
+});
+
+describe('a session of a runtime', () => {
+  it('runs a turn, is stored, and can be continued by the next runtime', async () => {
+    await using it = await rig({
+      script: [callReply('a', 'write_file', { path: 'x.txt', content: 'x' }), 'Written.'],
+    });
+    const session = valueOrThrow(await it.runtime.openSession({ type: 'new' }));
+    const events: TurnEvent['type'][] = [];
+    const { conversation } = session;
+    const onEvent = ({ type }: TurnEvent): void => void events.push(type);
+    const result = valueOrThrow(await it.runtime.runTurn({ conversation, text: 'go', signal, onEvent }));
+    expect(result).toMatchObject({ end: 'completed', final: 'Written.', requests: 2 });
+    expect(events).toContain('call-finished');
+    await session.close();
+    const again = valueOrThrow(await it.runtime.openSession({ type: 'continue' }));
+    expect(again.conversation.messages.map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'tool',
+      'assistant',
+    ]);
+    await again.close();
+  });
+
+  it('has one writer', async () => {
+    await using it = await rig();
+    const session = valueOrThrow(await it.runtime.openSession({ type: 'new' }));
+    const { sessionId } = session.conversation;
+    const second = await it.runtime.openSession({ type: 'resume', sessionId });
+    expect(second).toMatchObject({ ok: false, code: 'held' });
+    if (!second.ok) expect(second.message).toContain(String(process.pid));
+    await session.close();
+    const third = valueOrThrow(await it.runtime.openSession({ type: 'resume', sessionId }));
+    await third.close();
+  });
+
+  it('that is unknown, or not there yet, is a failure with a remedy', async () => {
+    await using it = await rig();
+    expect(await it.runtime.openSession({ type: 'resume', sessionId: 'ses_nope' })).toMatchObject({
+      ok: false,
+      code: 'no_such_session',
+    });
+    expect(await it.runtime.openSession({ type: 'continue' })).toMatchObject({
+      ok: false,
+      code: 'nothing_to_continue',
+    });
+  });
+
+  it('needs a model for a turn, and says how to get one', async () => {
+    await using it = await rig();
+    const model = await it.runtime.model();
+    expect(model).toMatchObject({ ok: false, code: 'no_model' });
+    if (!model.ok) expect(model.remedy).toContain('herma tour');
+  });
+});
