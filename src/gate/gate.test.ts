@@ -51,7 +51,7 @@ const REFUSED: ApprovalAnswer = { type: 'refused', choice: 'deny', message: 'the
 function rig({
   guards = [],
   approval = REFUSED,
-  execute = async () => await Promise.resolve({ status: 'ok', result: 'written' }),
+  execute = async () => Promise.resolve({ status: 'ok', result: 'written' }),
   transform = (text) => text,
 }: RigOptions = {}): Rig {
   const ran: JsonObject[] = [];

@@ -17,11 +17,12 @@ export interface TemporaryHome extends AsyncDisposable {
 
 /** Creates both; they are removed by `remove`, or at the end of an `await using` block. */
 export async function createTemporaryHome(): Promise<TemporaryHome> {
-  const { path, remove } = valueOrThrow(await temporaryDirectory('herma-test-'));
+  const root = valueOrThrow(await temporaryDirectory('herma-test-'));
+  const { path } = root;
   const [home, project] = [resolvePath(path, 'home'), resolvePath(path, 'project')];
   for (const folder of [home, project]) valueOrThrow(await makeDirectory(folder));
   const removeAll = async (): Promise<void> => {
-    valueOrThrow(await remove());
+    valueOrThrow(await root.remove());
   };
   return {
     home,

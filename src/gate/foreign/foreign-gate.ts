@@ -203,7 +203,8 @@ function ownerOf(pid: number | undefined): {
   const named = pid === undefined ? undefined : processIdentity(pid);
   if (pid === undefined || named !== undefined) return { owner: named ?? findOwner(), warnings: [] };
   const owner = findOwner();
-  const instead = owner === undefined ? 'the call has no owner' : `process ${String(owner.pid)} owns the call`;
+  const instead =
+    owner === undefined ? 'the call has no owner' : `process ${String(owner.pid)} owns the call`;
   return { owner, warnings: [`"owner_pid" ${String(pid)} is no process that can be seen here; ${instead}.`] };
 }
 

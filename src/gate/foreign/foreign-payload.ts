@@ -84,7 +84,8 @@ export function parseForeignOutcome(payload: JsonValue): Parsed<ForeignOutcome> 
   const given = getOwn(payload, 'status');
   if (given === undefined) return bad(`The payload lacks "status", one of ${STATUSES.join(', ')}.`);
   const status = STATUSES.find((known) => known === given);
-  if (status === undefined) return bad(`"status" must be one of ${STATUSES.join(', ')}, not ${shown(given)}.`);
+  if (status === undefined)
+    return bad(`"status" must be one of ${STATUSES.join(', ')}, not ${shown(given)}.`);
   const result = getOwn(payload, 'result') ?? '';
   const errorType = textOf(payload, 'error_type');
   return succeed({

@@ -22,10 +22,12 @@ export function wireSchema(event: EventName): JsonSchema {
   const members = Object.entries(fields).map(([name, field]) => ({ name: snakeCase(name), field }));
   return {
     type: 'object',
-    properties: Object.fromEntries([
-      ...members.map(({ name, field }) => [name, { ...field.schema, description: field.doc }]),
-      ['telemetry_schema_version', { type: 'string', const: TELEMETRY_SCHEMA_VERSION }],
-    ]),
+    properties: {
+      ...Object.fromEntries(
+        members.map(({ name, field }) => [name, { ...field.schema, description: field.doc }]),
+      ),
+      telemetry_schema_version: { type: 'string', const: TELEMETRY_SCHEMA_VERSION },
+    },
     required: members.filter(({ field }) => !field.optional).map(({ name }) => name),
   };
 }
@@ -33,10 +35,11 @@ export function wireSchema(event: EventName): JsonSchema {
 /** A payload of made-up values, for trying a hook without an agent. */
 export function syntheticPayload(event: EventName): JsonObject {
   const fields: Fields = EVENTS[event].payload;
-  return Object.fromEntries([
-    ...Object.entries(fields).map(([name, field]) => [snakeCase(name), field.example]),
-    ['telemetry_schema_version', TELEMETRY_SCHEMA_VERSION],
+  const examples = Object.entries(fields).map(([name, field]): [string, JsonValue] => [
+    snakeCase(name),
+    field.example,
   ]);
+  return { ...Object.fromEntries(examples), telemetry_schema_version: TELEMETRY_SCHEMA_VERSION };
 }
 
 function snakeCase(name: string): string {

@@ -14,11 +14,16 @@ export function parseJson(text: string): ParsedJson {
   const source = text.startsWith('\uFEFF') ? text.slice(1) : text;
   if (source.trim() === '') return { ok: false, message: 'the text is empty' };
   try {
-    const value: JsonValue = JSON.parse(source);
-    return { ok: true, value };
+    const value: unknown = JSON.parse(source);
+    return isParsed(value) ? { ok: true, value } : { ok: false, message: 'the text holds nothing' };
   } catch (error) {
     return { ok: false, message: describe(error, source) };
   }
+}
+
+/** What `JSON.parse` yields is JSON by its contract; only `undefined` could not come from a text. */
+function isParsed(value: unknown): value is JsonValue {
+  return value !== undefined;
 }
 
 /** The engine's reason; with the line and column where it gives an offset. */

@@ -16,7 +16,8 @@ export function findAuthorizationSchemes(text: string): readonly Span[] {
     const start = SCHEME.lastIndex;
     const judged = text.slice(start, start + JUDGED_CHARS);
     const credentials = judged.slice(0, runEnd(judged, 0, TOKEN68));
-    const isSecret = match[1]?.toLowerCase() === 'basic' ? isBasic(credentials) : isBearer(credentials);
+    const isSecret =
+      match[1]?.toLowerCase() === 'basic' ? isBasicCredentials(credentials) : isBearer(credentials);
     if (!isSecret) continue;
     const end = runEnd(text, start, TOKEN68);
     spans.push({ start, end, kind: 'authorization' });
@@ -32,7 +33,7 @@ function isBearer(credentials: string): boolean {
 }
 
 /** RFC 7617: user and password joined by a colon, in base64. */
-function isBasic(credentials: string): boolean {
+export function isBasicCredentials(credentials: string): boolean {
   if (!/^[A-Za-z0-9+/_-]{4,512}={0,2}$/.test(credentials)) return false;
   return Buffer.from(credentials, 'base64').includes(':');
 }

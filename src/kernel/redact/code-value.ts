@@ -63,7 +63,7 @@ export function isEcho(name: string, identifier: string): boolean {
 const ECHO_WORDS = new Set(
   (
     'user db database access refresh auth api new old current raw plain client bot session github openai bearer ' +
-    'input form config env csrf encrypted hashed given expected actual admin default'
+    'input form config env csrf encrypted hashed given expected actual admin default request response'
   ).split(' '),
 );
 

@@ -11,6 +11,8 @@ interface PasswordOption {
   readonly form: 'glued' | 'next' | 'both';
   /** Whether only what follows the first colon is the password (`-u user:pass`). */
   readonly afterColon?: boolean;
+  /** What the value contains when it is a secret: `-b sid=abc` gives a cookie, `-b jar.txt` a file. */
+  readonly contains?: string;
   /** A word that must stand between the program and the option. */
   readonly subcommand?: string;
 }
@@ -26,6 +28,7 @@ const OPTIONS: readonly PasswordOption[] = [
   { programs: /^(?:zip|unzip)$/, option: '-P', form: 'both' },
   { programs: /^curl$/, option: '-u', form: 'both', afterColon: true },
   { programs: /^curl$/, option: '-U', form: 'both', afterColon: true },
+  { programs: /^curl$/, option: '-b', form: 'both', contains: '=' },
   { programs: /^curl$/, option: '--user', form: 'next', afterColon: true },
   { programs: /^curl$/, option: '--proxy-user', form: 'next', afterColon: true },
 ];
@@ -85,15 +88,12 @@ function passwordInWord(
   previous: string,
   word: string,
 ): Span | undefined {
-  for (const { option, form, afterColon } of options) {
+  for (const wanted of options) {
+    const { option, form } = wanted;
     const isNext = form !== 'glued' && previous === option;
     const isGlued = form !== 'next' && word.startsWith(option) && word.length > option.length;
     if (!isNext && !isGlued) continue;
-    const span = passwordPart(
-      word,
-      { start: isNext ? 0 : option.length, end: word.length },
-      afterColon === true,
-    );
+    const span = passwordPart(word, { start: isNext ? 0 : option.length, end: word.length }, wanted);
     if (span !== undefined) return span;
   }
   return undefined;
@@ -110,7 +110,7 @@ interface Stretch {
 }
 
 function occurrences(text: string, wanted: PasswordOption, within: Stretch): readonly Span[] {
-  const { option, form, afterColon, subcommand } = wanted;
+  const { option, form, subcommand } = wanted;
   const command = text.slice(within.start, within.end);
   if (subcommand !== undefined && !command.includes(subcommand)) return [];
   const spans: Span[] = [];
@@ -120,11 +120,7 @@ function occurrences(text: string, wanted: PasswordOption, within: Stretch): rea
     WORD_GAP.lastIndex = optionEnd;
     const isNext = WORD_GAP.test(text);
     if (form === (isNext ? 'glued' : 'next')) continue;
-    const span = passwordPart(
-      text,
-      valueAt(text, isNext ? WORD_GAP.lastIndex : optionEnd),
-      afterColon === true,
-    );
+    const span = passwordPart(text, valueAt(text, isNext ? WORD_GAP.lastIndex : optionEnd), wanted);
     if (span !== undefined) spans.push(span);
   }
   return spans;
@@ -136,14 +132,19 @@ function valueAt(text: string, start: number): Stretch {
   return { start, end: unquotedEnd(text, start) };
 }
 
-function passwordPart(text: string, value: Stretch, afterColon: boolean): Span | undefined {
+function passwordPart(
+  text: string,
+  value: Stretch,
+  { afterColon, contains }: PasswordOption,
+): Span | undefined {
   const whole = text.slice(value.start, value.end);
   const colon = whole.indexOf(':');
-  if (afterColon && colon === -1) return undefined;
-  const start = afterColon ? value.start + colon + 1 : value.start;
+  if (afterColon === true ? colon === -1 : whole.startsWith('-')) return undefined;
+  const start = afterColon === true ? value.start + colon + 1 : value.start;
   const secret = text.slice(start, value.end);
-  if (isStandIn(secret) || PORT.test(whole) || (!afterColon && whole.startsWith('-'))) return undefined;
-  return { start, end: value.end, kind: 'password' };
+  if (isStandIn(secret) || PORT.test(whole) || (contains !== undefined && !secret.includes(contains)))
+    return undefined;
+  return { start, end: value.end, kind: contains === undefined ? 'password' : 'cookie' };
 }
 
 /** Where a command ends: at the end of its line, at an operator outside quotes, or after 4,096 characters. */

@@ -47,6 +47,11 @@ export function maskMarkers(text: string): string {
   return text.replace(MARKER, (marker) => MASK.repeat(marker.length));
 }
 
+/** The text with every marker taken out. */
+export function withoutMarkers(text: string): string {
+  return text.replace(MARKER, '');
+}
+
 /** Whether nothing but markers stands in `[start, end)` of a masked text. */
 export function isMasked(masked: string, start: number, end: number): boolean {
   for (let index = start; index < end; index += 1) {

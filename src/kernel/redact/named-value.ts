@@ -1,3 +1,4 @@
+import { isBasicCredentials } from './authorization-schemes.ts';
 import { AFTER_CHARS, isCode, isEcho } from './code-value.ts';
 import { containerValues } from './container-values.ts';
 import { afterScheme, headerEnd, isCookiePair } from './header-value.ts';
@@ -46,8 +47,9 @@ function textValue(text: string, named: NamedPlace): Span | undefined {
   return unquotedValue(text, named, place.valueStart);
 }
 
-/** A value that does not settle the question by its name alone must mix letters and digits. */
+/** What a value must be when its name does not settle the question: letters mixed with digits, or credentials in base64. */
 export function looksGenerated(value: string): boolean {
+  if (isBasicCredentials(value)) return true;
   return value.length >= 8 && /\d/.test(value) && /[A-Za-z]/.test(value) && !/\s/.test(value);
 }
 
@@ -60,6 +62,12 @@ export function isFlag(word: string): boolean {
 function satisfies({ certainty }: SecretName, value: string): boolean {
   if (certainty === 'look') return looksGenerated(value);
   return certainty === 'sure' || !/^(?:[/~]|[A-Za-z]:\\)/.test(value);
+}
+
+/** Code compares with words and prose is made of them: there a secret is what no word is. */
+function suitsProse({ form }: ValuePlace, value: string): boolean {
+  if (form === 'comparison') return looksGenerated(value);
+  return form !== 'statement' || (value.length >= 5 && /\d/.test(value) && /[A-Za-z]/.test(value));
 }
 
 function elementValue(text: string, { place, meaning }: NamedPlace): Span | undefined {
@@ -86,7 +94,7 @@ function quotedValue(text: string, named: NamedPlace, opening: OpeningQuote): Sp
     isQuotedCode(name.name, value)
   )
     return undefined;
-  if (!satisfies(meaning, value) || (place.form === 'comparison' && !looksGenerated(value))) return undefined;
+  if (!satisfies(meaning, value) || !suitsProse(place, value)) return undefined;
   return { start, end, kind: meaning.kind };
 }
 
@@ -153,7 +161,8 @@ function isPlausible(text: string, named: NamedPlace, { start, end }: Stretch): 
   if (meaning.certainty === 'data' && !isData(value, place.isSpaced)) return false;
   switch (place.form) {
     case 'comparison':
-      return looksGenerated(value);
+    case 'statement':
+      return suitsProse(place, value);
     case 'flag':
       return !isFlag(value) && !isFlagText(name.name, value);
     case 'setting':

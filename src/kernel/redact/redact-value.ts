@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/index.ts';
 import { findArgvPasswords } from './command-passwords.ts';
 import { afterScheme } from './header-value.ts';
-import { isMasked, maskMarkers } from './marker.ts';
+import { isMasked, maskMarkers, withoutMarkers } from './marker.ts';
 import { isFlag, looksGenerated } from './named-value.ts';
 import { type RedactionRules, redactText } from './redact-text.ts';
 import { readSecretName, type SecretName } from './secret-name.ts';
@@ -118,7 +118,7 @@ function namedByPrevious(source: readonly JsonValue[], index: number): SecretNam
   const value = source[index];
   if (typeof name !== 'string' || typeof value !== 'string' || name.length > 128) return undefined;
   const flag = /^--?([A-Za-z][\w.-]{1,120})$/.exec(name);
-  if (flag !== null) return isFlag(value) ? undefined : readSecretName(flag[1] ?? '');
+  if (flag !== null) return isFlag(withoutMarkers(value)) ? undefined : readSecretName(flag[1] ?? '');
   const isHeader = /^(?:[A-Za-z]{1,30}(?:-[A-Za-z]{1,30}){1,8}|authorization|cookie)$/i.test(name);
   return (isHeader || source.length === 2) && !/^[A-Za-z_-]{0,64}$/.test(value)
     ? readSecretName(name)

@@ -77,99 +77,46 @@ const ASKS_ONLY = new Set(
   ),
 );
 
+/** The owners that make a `key` an API key, and the words that are one by themselves. */
+const API_KEYS = [
+  ...(
+    'api|access|secret|signing|encryption|decryption|master|account|shared|preshared|auth|app|application|client|license|' +
+    'service|deploy|hmac|webhook|storage|admin|subscription|symmetric|server|service role|anon|function|integration'
+  )
+    .split('|')
+    .map((owner) => `${owner} key`),
+  ...'api keys|access keys|secret keys|apikey|apikeys|psk'.split('|'),
+];
+
+const PASSWORDS = [
+  ...'password|passwords|passwd|passphrase|passphrases|passcode|pswd|pass phrase|passin|passout|sshpass'.split(
+    '|',
+  ),
+  ...(
+    'db|database|mysql|pg|postgres|smtp|mail|email|imap|user|admin|root|ftp|sftp|redis|mongo|http|proxy|auth|login|basic|' +
+    'sudo|ssh|ldap|amqp'
+  )
+    .split('|')
+    .flatMap((owner) => [`${owner} pass`, `${owner} pwd`]),
+];
+
+const TOKENS = 'access|refresh|auth|api|bearer|bot|session|id'.split('|').map((owner) => `${owner} tokens`);
+
+const CREDENTIALS = (
+  'credential|credentials|creds|connection string|connectionstring|conn str|bearer|basic auth|http auth|' +
+  'recovery code|recovery codes|backup codes|seed phrase'
+).split('|');
+
+/** The last words of names that are those of secrets. */
 const ENDINGS: ReadonlyMap<SecretKind, readonly string[]> = new Map([
   ['authorization', ['authorization', 'authorisation']],
   ['cookie', ['cookie', 'cookies']],
   ['private_key', ['private key', 'private keys', 'privatekey', 'client key data', 'private key data']],
-  [
-    'api_key',
-    [
-      ...[
-        'api',
-        'access',
-        'secret',
-        'signing',
-        'encryption',
-        'decryption',
-        'master',
-        'account',
-        'shared',
-        'preshared',
-      ],
-      ...[
-        'auth',
-        'app',
-        'application',
-        'client',
-        'license',
-        'service',
-        'deploy',
-        'hmac',
-        'webhook',
-        'storage',
-      ],
-      ...['admin', 'subscription', 'symmetric', 'server', 'service role', 'anon', 'function', 'integration'],
-    ]
-      .map((owner) => `${owner} key`)
-      .concat(['api keys', 'access keys', 'secret keys', 'apikey', 'apikeys', 'psk']),
-  ],
-  [
-    'password',
-    [
-      ...['password', 'passwords', 'passwd', 'passphrase', 'passphrases', 'passcode', 'pswd', 'pass phrase'],
-      ...['passin', 'passout', 'sshpass'],
-      ...[
-        'db',
-        'database',
-        'mysql',
-        'pg',
-        'postgres',
-        'smtp',
-        'mail',
-        'email',
-        'imap',
-        'user',
-        'admin',
-        'root',
-        'ftp',
-      ]
-        .concat([
-          'sftp',
-          'redis',
-          'mongo',
-          'http',
-          'proxy',
-          'auth',
-          'login',
-          'basic',
-          'sudo',
-          'ssh',
-          'ldap',
-          'amqp',
-        ])
-        .flatMap((owner) => [`${owner} pass`, `${owner} pwd`]),
-    ],
-  ],
+  ['api_key', API_KEYS],
+  ['password', PASSWORDS],
   ['secret', ['secret', 'secrets']],
-  [
-    'token',
-    ['access', 'refresh', 'auth', 'api', 'bearer', 'bot', 'session', 'id'].map((owner) => `${owner} tokens`),
-  ],
-  [
-    'credential',
-    [
-      ...[
-        'credential',
-        'credentials',
-        'creds',
-        'connection string',
-        'connectionstring',
-        'conn str',
-        'bearer',
-      ],
-      ...['basic auth', 'http auth', 'recovery code', 'recovery codes', 'backup codes', 'seed phrase'],
-    ],
-  ],
+  ['token', TOKENS],
+  ['credential', CREDENTIALS],
 ]);
 
 /** What stands before `token` when it means a piece of text or a position, not a credential. */
@@ -217,19 +164,16 @@ function readVendorKey(words: readonly string[]): SecretName | undefined {
   return { kind: 'api_key', certainty: 'sure' };
 }
 
+const WEAK_NAMES: ReadonlyMap<string, SecretName> = new Map([
+  ['pass', { kind: 'password', certainty: 'data' }],
+  ['pwd', { kind: 'password', certainty: 'data' }],
+  ['otp', { kind: 'password', certainty: 'data' }],
+  ['auth', { kind: 'credential', certainty: 'look' }],
+  ['private', { kind: 'private_key', certainty: 'look' }],
+]);
+
 function readWeakName(name: string, words: readonly string[]): SecretName | undefined {
-  if (words.length !== 1) return undefined;
-  switch (words[0]) {
-    case 'pass':
-    case 'pwd':
-      return { kind: 'password', certainty: 'data' };
-    case 'auth':
-      return { kind: 'credential', certainty: name.startsWith('_') ? 'sure' : 'look' };
-    case 'otp':
-      return { kind: 'password', certainty: 'data' };
-    case 'private':
-      return { kind: 'private_key', certainty: 'look' };
-    default:
-      return undefined;
-  }
+  // npm writes user and password, in base64, under `_auth`
+  if (name === '_auth') return { kind: 'credential', certainty: 'sure' };
+  return words.length === 1 ? WEAK_NAMES.get(words[0] ?? '') : undefined;
 }

@@ -99,6 +99,23 @@ const SHAPES: readonly TokenShape[] = [
     min: 8,
     keepHead: true,
   },
+  { kind: 'token', head: '(?<=bot)\\d{5,12}:', rest: URL_SAFE, min: 20 },
+  {
+    kind: 'secret',
+    head: '[?&](?:amp;)?(?:sig|[Ss]ignature|X-Amz-Signature|X-Goog-Signature)=',
+    rest: alphanumericAnd('%+/=_-'),
+    min: 16,
+    keepHead: true,
+  },
+  {
+    kind: 'secret',
+    head: '[?&](?:amp;)?(?:code|key)=',
+    rest: URL_SAFE,
+    min: 20,
+    keepHead: true,
+    accepts: hasDigit,
+  },
+  { kind: 'password', head: '\\$(?:2[aby]|[156y]|argon2id?)\\$', rest: alphanumericAnd('./$=,+'), min: 20 },
 ];
 
 const HEADS = new RegExp(SHAPES.map(({ head }) => `(${head})`).join('|'), 'g');

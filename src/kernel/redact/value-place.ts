@@ -9,7 +9,7 @@ export interface NameInText {
 }
 
 /** How a value is tied to its name. */
-export type PlaceForm = 'assignment' | 'comparison' | 'flag' | 'element' | 'pair' | 'setting';
+export type PlaceForm = 'assignment' | 'comparison' | 'flag' | 'element' | 'pair' | 'setting' | 'statement';
 
 /** Where the value of a name starts, and how it is tied to it. */
 export interface ValuePlace {
@@ -25,7 +25,7 @@ export interface ValuePlace {
 
 /**
  * The place of the value that belongs to a name: after `=`, `:`, `:=`, `=>` or `==`, as the next word after a flag, in an XML
- * element, as the `value` beside a `name`, or as the next word after `set` and `ENV`. `undefined` when there is none.
+ * element, as the `value` beside a `name`, as the next word after `set` and `ENV`, or in `the password is …`. `undefined` when there is none.
  */
 export function valuePlace(text: string, name: NameInText): ValuePlace | undefined {
   return (
@@ -33,7 +33,8 @@ export function valuePlace(text: string, name: NameInText): ValuePlace | undefin
     afterDelimiter(text, name) ??
     afterFlag(text, name) ??
     inPair(text, name) ??
-    afterSet(text, name)
+    afterSet(text, name) ??
+    inStatement(text, name)
   );
 }
 
@@ -140,4 +141,12 @@ function afterSet(text: string, { start, end }: NameInText): ValuePlace | undefi
   if (!/[ \t]/.test(text[end] ?? '') || !SET_BEFORE.test(text.slice(Math.max(0, start - 24), start)))
     return undefined;
   return { ...UNTIED, form: 'setting', valueStart: skip(GAP_IN_LINE, text, end) };
+}
+
+const IS = /[ \t]{1,4}(?:is|was)(?:[ \t]{1,4}now)?:?[ \t]{1,4}/y;
+
+/** `the password is hunter2`. */
+function inStatement(text: string, { end }: NameInText): ValuePlace | undefined {
+  const valueStart = skip(IS, text, end);
+  return valueStart === end ? undefined : { ...UNTIED, form: 'statement', valueStart };
 }

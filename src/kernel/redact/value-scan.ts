@@ -53,7 +53,7 @@ const ENDS_BEFORE: ReadonlyMap<string, RegExp> = new Map([
   [')', /\)(?:[\s"'`;:,)}\]|&.?]|$)/y],
   [']', /\](?:[\s"'`;,)}\]]|$)/y],
   ['}', /\}(?:[\s"'`;,)}\]]|$)/y],
-  ['<', /<[/A-Za-z\s!]/y],
+  ['<', /<[/A-Za-z\s!{['"]/y],
   ['>', />(?:\s|$)/y],
   ['%', /%26|%0[aAdD]/y],
   // an escaped quote, or an escaped end of line after which a new line or nothing starts

@@ -5,25 +5,18 @@
 export const WORD_START =
   '(?:(?<![A-Za-z0-9])|(?<=\\\\(?:[nrtbf]|u[0-9A-Fa-f]{4})|%[0-9A-Fa-f]{2}|\\[[0-9;]{0,16}m))';
 
-const ESCAPE = /^(?:[nrtbf]|u[0-9A-Fa-f]{4})/;
-const PERCENT = /^[0-9A-Fa-f]{2}/;
-const COLOUR = /^[0-9]{0,3}m/;
+const ENDS_ESCAPE: ReadonlyMap<string, RegExp> = new Map([
+  ['\\', /^(?:[nrtbf]|u[0-9A-Fa-f]{4})/],
+  ['%', /^[0-9A-Fa-f]{2}/],
+  ['[', /^[0-9]{0,3}m/],
+  [';', /^[0-9]{0,3}m/],
+]);
 
 /**
- * How many of the letters and digits at `start` belong to an escape that starts before it: 1 for the `n` in `\ntoken=abc`.
- * None when all of them may be a word as well, as in `\token`.
+ * How many of the letters and digits at `start` may belong to an escape that starts before it: 1 for the `n` in
+ * `\ntoken=abc`, and also for the `t` in `\token`.
  */
 export function escapeChars(text: string, start: number): number {
-  const run = text.slice(start, start + 5);
-  switch (text[start - 1]) {
-    case '\\':
-      return ESCAPE.exec(run)?.[0].length ?? 0;
-    case '%':
-      return PERCENT.exec(run)?.[0].length ?? 0;
-    case '[':
-    case ';':
-      return COLOUR.exec(run)?.[0].length ?? 0;
-    default:
-      return 0;
-  }
+  const ending = ENDS_ESCAPE.get(text[start - 1] ?? '');
+  return ending?.exec(text.slice(start, start + 5))?.[0].length ?? 0;
 }

@@ -3,23 +3,39 @@ import { parseDocument } from 'yaml';
 import { type Failure, fail, messageOf, type Result, succeed } from '../../kernel/errors/index.ts';
 import { isJsonObject } from '../../kernel/json/index.ts';
 import type { Environment } from '../environment/index.ts';
-import { writeFileAtomic } from '../files/index.ts';
+import { type FileErrorCode, writeFileAtomic } from '../files/index.ts';
 import { withLock } from '../locks/index.ts';
 import { ensureHome, homePaths } from '../paths/index.ts';
 import type { ConfigProblem } from './config-problem.ts';
 import { editYaml } from './edit-yaml.ts';
-import { valueAt } from './explain-issue.ts';
 import type { KeyPath } from './key-path.ts';
-import { findSetting, type KnownSetting } from './known-setting.ts';
+import { findSetting, type KnownSetting, type SettingErrorCode } from './known-setting.ts';
 import { type ConfigFile, readConfigFile } from './read-config-file.ts';
 import { withByteOrderMark } from './read-config-text.ts';
 import { expectsText } from './schema/schema-tree.ts';
-import type { SetConfigValue, SetErrorCode } from './set-config-value.ts';
 import { validateConfig } from './validate-config.ts';
+import { valueAt } from './value-at.ts';
 import { YAML_OPTIONS } from './yaml-document.ts';
 
 /** Another `config set` takes milliseconds. */
 const LOCK_WAIT_MS = 5000;
+
+export type SetErrorCode =
+  | SettingErrorCode
+  | FileErrorCode
+  | 'held'
+  | 'bad_config'
+  | 'bad_value'
+  | 'not_editable';
+
+export interface SetConfigValue {
+  readonly ok: true;
+  readonly file: string;
+  /** False: the file already said so, and was left alone. */
+  readonly isChanged: boolean;
+  /** What is still wrong in the file, or worth a warning about the new value. */
+  readonly problems: readonly ConfigProblem[];
+}
 
 export interface ConfigChange {
   readonly home: string;

@@ -5,6 +5,7 @@ import { formatKeyPath, type KeyPath } from './key-path.ts';
 import { expectedPhrase } from './schema/expected-phrase.ts';
 import { branchesOf, expectsText, knownKeys, type SchemaNode, schemaAt } from './schema/schema-tree.ts';
 import { isSecret } from './stored-secrets.ts';
+import { valueAt } from './value-at.ts';
 
 /** A problem with a value, not yet with its place in the file. */
 export interface Complaint {
@@ -193,14 +194,4 @@ function defaultHint(node: SchemaNode): string {
   const byDefault: JsonValue | undefined = getOwn(node, 'default');
   const isShown = typeof byDefault === 'number' || typeof byDefault === 'string';
   return isShown ? `, or remove the line: the default is ${byDefault}` : ', or remove the line';
-}
-
-/** The value at `path`; undefined when there is none. */
-export function valueAt(path: KeyPath, value: unknown): unknown {
-  let current = value;
-  for (const step of path) {
-    if (typeof step === 'number') current = Array.isArray(current) ? current[step] : undefined;
-    else current = isJsonObject(current) && Object.hasOwn(current, step) ? current[step] : undefined;
-  }
-  return current;
 }

@@ -2,9 +2,9 @@ import { type Failure, succeed } from '../../kernel/errors/index.ts';
 import { getOwn, isJsonObject, type JsonValue, toJsonValue } from '../../kernel/json/index.ts';
 import { type Environment, readEnvironment } from '../environment/index.ts';
 import { homePaths } from '../paths/index.ts';
-import { valueAt } from './explain-issue.ts';
 import type { KnownSetting, SettingErrorCode } from './known-setting.ts';
 import type { SchemaNode } from './schema/schema-tree.ts';
+import { valueAt } from './value-at.ts';
 
 /** The value of a setting, as `config.yaml` writes it. */
 export interface ConfigValue {

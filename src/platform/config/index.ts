@@ -1,3 +1,4 @@
+export type { SetConfigValue, SetErrorCode } from './change-config-file.ts';
 export {
   type AgentConfig,
   type ApprovalsConfig,
@@ -19,4 +20,4 @@ export { type ConfigValue, getConfigValue } from './get-config-value.ts';
 export { listConfigKeys } from './list-config-keys.ts';
 export { type BadConfig, type Loaded, type LoadedConfig, loadConfig } from './load-config.ts';
 export type { ConfigKey } from './schema/list-keys.ts';
-export { type SetConfigValue, type SetErrorCode, setConfigValue } from './set-config-value.ts';
+export { setConfigValue } from './set-config-value.ts';

@@ -1,25 +1,6 @@
 import type { Failure } from '../../kernel/errors/index.ts';
 import { type Environment, readEnvironment } from '../environment/index.ts';
-import type { FileErrorCode } from '../files/index.ts';
-import type { ConfigProblem } from './config-problem.ts';
-import type { SettingErrorCode } from './known-setting.ts';
-
-export type SetErrorCode =
-  | SettingErrorCode
-  | FileErrorCode
-  | 'held'
-  | 'bad_config'
-  | 'bad_value'
-  | 'not_editable';
-
-export interface SetConfigValue {
-  readonly ok: true;
-  readonly file: string;
-  /** False: the file already said so, and was left alone. */
-  readonly isChanged: boolean;
-  /** What is still wrong in the file, or worth a warning about the new value. */
-  readonly problems: readonly ConfigProblem[];
-}
+import type { SetConfigValue, SetErrorCode } from './change-config-file.ts';
 
 /**
  * Sets `key` in `config.yaml` to what `text` says, and keeps comments and the order of keys. Where text is expected,

@@ -16,15 +16,16 @@ export function isSecret(key: string, value: string): boolean {
 }
 
 function changedPaths(value: JsonValue, redacted: JsonValue, path: KeyPath): readonly KeyPath[] {
-  if (Array.isArray(value)) {
-    const others = Array.isArray(redacted) ? redacted : [];
-    return value.flatMap((item, index) => changedPaths(item, others[index] ?? null, [...path, index]));
-  }
   if (isJsonObject(value)) {
     const others = isJsonObject(redacted) ? redacted : {};
     return Object.entries(value).flatMap(([key, item]) =>
       changedPaths(item, getOwn(others, key) ?? null, [...path, key]),
     );
+  }
+  if (typeof value === 'object' && value !== null) {
+    const others =
+      typeof redacted === 'object' && redacted !== null && !isJsonObject(redacted) ? redacted : [];
+    return value.flatMap((item, index) => changedPaths(item, others[index] ?? null, [...path, index]));
   }
   return value !== redacted && typeof redacted === 'string' && SURE_MARKER.test(redacted) ? [path] : [];
 }

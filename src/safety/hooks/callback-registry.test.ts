@@ -36,7 +36,7 @@ describe('observers', () => {
     callbacks.register('on_session_start', { name: 'b' }, () => {
       throw new Error('broken');
     });
-    callbacks.register('on_session_start', { name: 'c' }, async () => await Promise.resolve(seen.push('c')));
+    callbacks.register('on_session_start', { name: 'c' }, async () => Promise.resolve(seen.push('c')));
     expect(await callbacks.observe('on_session_start', started, signal)).toEqual([
       'b (on_session_start) failed: broken',
     ]);
@@ -45,7 +45,7 @@ describe('observers', () => {
 
   it('that hang are left behind after their time, and reported', async () => {
     const { callbacks, clock } = registry();
-    callbacks.register('on_session_start', { name: 'slow', timeLimitMs: 50 }, async () => await never);
+    callbacks.register('on_session_start', { name: 'slow', timeLimitMs: 50 }, async () => never);
     const pending = callbacks.observe('on_session_start', started, signal);
     await clock.advance(50);
     expect(await pending).toEqual(['slow (on_session_start) did not answer within 0.05 s']);
@@ -114,7 +114,7 @@ describe('guards', () => {
   async function consult(returned: unknown): Promise<unknown> {
     const { callbacks } = registry();
     callbacks.register('pre_tool_call', { name: 'g' }, () => returned);
-    return await callbacks.guards()[0]?.consult(call, { recheck: false, signal });
+    return callbacks.guards()[0]?.consult(call, { recheck: false, signal });
   }
 
   it.each<[unknown, unknown]>([

@@ -1,10 +1,5 @@
 import { messageOf } from '../../kernel/errors/index.ts';
-import {
-  EVENTS,
-  type EventDefinition,
-  type EventName,
-  type EventPayload,
-} from '../../kernel/events/index.ts';
+import { EVENTS, type EventName, type EventPayload } from '../../kernel/events/index.ts';
 import { isJsonObject } from '../../kernel/json/index.ts';
 import type { ToolCall } from '../../kernel/tool-call/index.ts';
 import type { CallGuard } from '../../kernel/verdict/index.ts';
@@ -101,11 +96,11 @@ export class CallbackRegistry {
 
   /** The callbacks of `pre_tool_call`, as the gate asks them. */
   guards(): readonly CallGuard[] {
-    const { onFailure, timeLimitMs }: EventDefinition = EVENTS.pre_tool_call;
+    const { onFailure, timeLimitMs } = EVENTS.pre_tool_call;
     return this.#of('pre_tool_call').map(({ options, callback }) => ({
       name: options.name,
       onFailure: options.onFailure ?? onFailure,
-      timeLimitMs: options.timeLimitMs ?? timeLimitMs ?? Number.POSITIVE_INFINITY,
+      timeLimitMs: options.timeLimitMs ?? timeLimitMs,
       recheck: options.recheck ?? true,
       consult: async (call, { recheck, signal }) => {
         const payload: EventPayload<'pre_tool_call'> = {
@@ -131,11 +126,8 @@ export class CallbackRegistry {
   > {
     const limitMs = options.timeLimitMs ?? EVENTS[event].timeLimitMs;
     try {
-      const outcome = await within(
-        this.#clock,
-        limitMs,
-        signal,
-        async (limited) => await invoke(callback, payload, limited),
+      const outcome = await within(this.#clock, limitMs, signal, async (limited) =>
+        invoke(callback, payload, limited),
       );
       if (outcome.inTime) return { ok: true, value: outcome.value };
       return {

@@ -13,8 +13,7 @@ export function readToolCallAnswer(returned: unknown, args: JsonObject): GuardAn
   if (!isJsonObject(answer)) throw new Error(`answered ${shown(answer)}, which is no verdict`);
   if (Object.keys(answer).length === 0) return { verdict: ABSTAIN };
   const message = getString(answer, 'message') ?? '';
-  const action = getOwn(answer, 'action');
-  switch (action) {
+  switch (getString(answer, 'action') ?? '') {
     case 'block':
       return { verdict: { type: 'block', message } };
     case 'approve': {

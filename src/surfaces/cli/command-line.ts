@@ -4,8 +4,7 @@ import { EXIT } from './exit-code.ts';
 import { globalOptions } from './global-options.ts';
 import type { Argument, GivenValues, Option } from './inputs.ts';
 import { printableLine } from './output/printable.ts';
-import type { Verb } from './verb.ts';
-import type { VerbEntry } from './verb-table.ts';
+import type { Verb, VerbEntry } from './verb.ts';
 
 /** What a command line means. */
 export type CommandLine =

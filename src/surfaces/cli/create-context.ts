@@ -9,7 +9,7 @@ import type { GivenValues } from './inputs.ts';
 import type { Interrupts } from './interrupts.ts';
 import { createColours } from './output/colours.ts';
 import type { Output } from './output/output.ts';
-import type { VerbContext } from './verb.ts';
+import type { VerbContext, VerbEntry } from './verb.ts';
 
 /** What a context is made of. */
 export interface ContextParts {
@@ -18,9 +18,11 @@ export interface ContextParts {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly interrupts: Interrupts;
+  readonly commands: readonly VerbEntry[];
 }
 
-export function createContext({ values, host, stdout, stderr, interrupts }: ContextParts): VerbContext {
+export function createContext(parts: ContextParts): VerbContext {
+  const { values, host, stdout, stderr, interrupts, commands } = parts;
   const json = globalOptions.json.read(values);
   const environment = withHome(host, globalOptions.home.read(values));
   const document = createDocument(stdout);
@@ -39,6 +41,7 @@ export function createContext({ values, host, stdout, stderr, interrupts }: Cont
     verbose: globalOptions.verbose.read(values),
     acceptHooks: globalOptions.acceptHooks.read(values),
     yes: globalOptions.yes.read(values) || globalOptions.force.read(values),
+    commands,
     environment,
     paths: homePaths(hermaHome(environment)),
     clock: host.clock,

@@ -4,7 +4,8 @@ import { FakeClock } from '../../platform/clock/index.ts';
 import { freezeVariables } from '../../platform/environment/index.ts';
 import type { EndingSignal, Host } from './host.ts';
 import { runCli } from './run-cli.ts';
-import { type VerbEntry, verbTable } from './verb-table.ts';
+import type { VerbEntry } from './verb.ts';
+import { verbTable } from './verb-table.ts';
 
 export interface FakeHostOptions {
   /** HERMA_HOME. */

@@ -14,8 +14,7 @@ import {
   restArgument,
   textOption,
 } from './inputs.ts';
-import type { Verb, VerbContext } from './verb.ts';
-import type { VerbEntry } from './verb-table.ts';
+import type { Verb, VerbContext, VerbEntry } from './verb.ts';
 
 let home: string;
 beforeEach(() => {

@@ -5,7 +5,7 @@ import { EXIT } from './exit-code.ts';
 import type { Host } from './host.ts';
 import { Interrupts } from './interrupts.ts';
 import { createOutput, type OwnedOutput } from './output/output.ts';
-import type { VerbEntry } from './verb-table.ts';
+import type { VerbEntry } from './verb.ts';
 
 /** What a shell reports for a program that SIGPIPE ended: 128 + 13. */
 const BROKEN_PIPE = 141;
@@ -61,7 +61,7 @@ export async function runCli(argv: readonly string[], { host, table, version }: 
         return EXIT.couldNot;
       case 'run': {
         const { verb, values } = line;
-        const context = createContext({ values, host, stdout, stderr, interrupts });
+        const context = createContext({ values, host, stdout, stderr, interrupts, commands: table });
         try {
           return (await verb.run?.(context)) ?? EXIT.couldNot;
         } catch (error) {

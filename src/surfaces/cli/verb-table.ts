@@ -1,14 +1,4 @@
-import type { Verb } from './verb.ts';
-
-/** A command before its module is loaded. */
-export interface VerbEntry {
-  readonly name: string;
-  /** The same as that of the verb. */
-  readonly summary: string;
-  /** Not shown in help, and not completed. */
-  readonly isHidden?: boolean;
-  readonly load: () => Promise<{ readonly verb: Verb }>;
-}
+import type { VerbEntry } from './verb.ts';
 
 /** Every command, in the order of the help. Only the module of the one that is run is loaded. */
 export const verbTable: readonly VerbEntry[] = [

@@ -23,6 +23,16 @@ export interface Verb {
   readonly run?: (context: VerbContext) => Promise<ExitCode>;
 }
 
+/** A command before its module is loaded. */
+export interface VerbEntry {
+  readonly name: string;
+  /** The same as that of the verb. */
+  readonly summary: string;
+  /** Not shown in help, and not completed. */
+  readonly isHidden?: boolean;
+  readonly load: () => Promise<{ readonly verb: Verb }>;
+}
+
 /** What a verb is given. Nothing in it is global, so a verb runs in a test without a process. */
 export interface VerbContext {
   /** The value of an option or argument that the verb declares. */
@@ -43,6 +53,8 @@ export interface VerbContext {
   /** `--yes` or `--force`. */
   readonly yes: boolean;
 
+  /** All commands of the program. */
+  readonly commands: readonly VerbEntry[];
   readonly environment: Environment;
   readonly paths: HomePaths;
   readonly clock: Clock;

@@ -9,6 +9,7 @@ export type ClarifyAnswer =
   | { readonly answered: true; readonly answer: string }
   | { readonly answered: false; readonly reason: string };
 
+/** What `clarify` is given. */
 export interface ClarifyPorts {
   /** Asks the person; `choices` are suggestions, another answer is possible. Rejects when `signal` is aborted. */
   readonly ask: (question: string, choices: readonly string[], signal: AbortSignal) => Promise<ClarifyAnswer>;

@@ -1,3 +1,4 @@
+import type * as SdkModule from '@modelcontextprotocol/client';
 import type { CallToolResult, Client, Transport } from '@modelcontextprotocol/client';
 import type { Tool, ToolOutcome } from '../../../gate/index.ts';
 import { fail, messageOf, type Result, succeed } from '../../../kernel/errors/index.ts';
@@ -49,11 +50,11 @@ export async function connectMcpServer(
         idempotent: false,
         pathArguments: [],
         execute: async ({ call }, run) =>
-          await callTool(
+          callTool(
             tool.name,
             async () => {
               if (isClosed()) throw new Error(endOf(transport));
-              return await client.callTool(
+              return client.callTool(
                 { name: tool.name, arguments: { ...call.args } },
                 { signal: run.signal, timeout: config.timeoutMs },
               );
@@ -61,7 +62,7 @@ export async function connectMcpServer(
             { server: name, signal: run.signal, transport },
           ),
       })),
-      close: async () => await client.close(),
+      close: async () => client.close(),
     });
   } catch (error) {
     const reason =
@@ -77,7 +78,7 @@ export async function connectMcpServer(
   }
 }
 
-type Sdk = typeof import('@modelcontextprotocol/client');
+type Sdk = Pick<typeof SdkModule, 'StreamableHTTPClientTransport' | 'parseJSONRPCMessage'>;
 
 function transportOf(sdk: Sdk, config: McpServerConfig, ports: McpPorts): Transport {
   if (config.transport === 'http') {

@@ -84,16 +84,16 @@ async function call(
     catalog: { lookup: (name) => byName.get(name), names: () => [...byName.keys()] },
     unknownTools: 'refuse',
     guards: () => [],
-    approver: { decide: async () => await Promise.resolve({ type: 'refused', choice: 'deny', message: '' }) },
+    approver: { decide: async () => Promise.resolve({ type: 'refused', choice: 'deny', message: '' }) },
     audience: {
-      observe: async () => await Promise.resolve([]),
-      transform: async ({ result }) => await Promise.resolve({ text: result, warnings: [] }),
+      observe: async () => Promise.resolve([]),
+      transform: async ({ result }) => Promise.resolve({ text: result, warnings: [] }),
     },
     clock: systemClock,
     newTicketId: () => 't',
   });
   const ids = { callId: 'c', sessionId: 's', rootSessionId: 's', turnId: 't', ordinal: 0 };
-  return await performCall(
+  return performCall(
     { ...ids, tool, args, cwd: folder, origin: { kind: 'herma', surface: 'test' } },
     { gate, toolOf: (name) => byName.get(name), clock: systemClock, signal },
   );
@@ -109,9 +109,7 @@ describe('a server over standard streams', () => {
   });
 
   it('answers a call, with the environment the configuration gives it', async () => {
-    const { tools } = await connect(
-      stdio({ env: new Map([['TOKEN', 'secret']]) } as Partial<McpServerConfig>),
-    );
+    const { tools } = await connect(stdio({ env: new Map([['TOKEN', 'secret']]) }));
     expect(await call(tools, 'mcp__my_server__echo', { text: 'hi' })).toMatchObject({
       status: 'ok',
       text: 'hi secret',
@@ -171,11 +169,8 @@ describe('a server over standard streams', () => {
   });
 
   it.each<[string, Partial<McpServerConfig>]>([
-    ['is not installed', { command: '/nonexistent/mcp-server' } as Partial<McpServerConfig>],
-    [
-      'ends at once',
-      { args: ['-e', 'console.error("no licence"); process.exit(1)'] } as Partial<McpServerConfig>,
-    ],
+    ['is not installed', { command: '/nonexistent/mcp-server' }],
+    ['ends at once', { args: ['-e', 'console.error("no licence"); process.exit(1)'] }],
   ])('that %s is a failure that names it', async (_, more) => {
     const connected = await connectMcpServer(
       'gone',

@@ -25,7 +25,7 @@ interface ReplaceSummary extends Omit<SectionSummary, 'moved_to'> {
  * {@link parseV4a}).
  *
  * Every call is all or nothing: all of it is worked out in memory first, and what was written before a failure is put
- * back. The result is JSON: `{files: [{path, action, lines_added, lines_removed, moved_to?, replacements?}]}`.
+ * back (a crash in that moment can leave a part of the files changed, each of them whole). The result is JSON: `{files: [{path, action, lines_added, lines_removed, moved_to?, replacements?}]}`.
  */
 export function createPatchTool(ports: WritingPorts): Tool {
   return {

@@ -112,7 +112,7 @@ function ambiguous(
   path: string,
 ): Result<never, 'ambiguous'> {
   const lines = lineNumbersOf(text, positions.slice(0, MAX_NAMED));
-  const named = lines.map(String).join(', ');
+  const named = [...new Set(lines)].map(String).join(', ');
   const more = count > MAX_NAMED ? `, …` : '';
   const times = overlap ? `${String(count)} times and more, overlapping` : `${String(count)} times`;
   return fail(

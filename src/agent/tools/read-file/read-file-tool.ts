@@ -9,6 +9,7 @@ import { failed, succeeded } from '../outcomes.ts';
 import { binaryType } from './binary-type.ts';
 import { numberLines } from './number-lines.ts';
 
+/** What `read_file` is given. */
 export interface ReadFilePorts {
   /** What `~` stands for; absolute. */
   readonly home: string;

@@ -17,6 +17,7 @@ import { createLimitedRunner } from './run-limited.ts';
 import { type ContentQuery, type OutputMode, type SearchTally, searchContent } from './search-content.ts';
 import { type WalkStep, walkFiles } from './walk-files.ts';
 
+/** What `search_files` is given. */
 export interface SearchFilesPorts {
   /** What `~` stands for; absolute. */
   readonly home: string;

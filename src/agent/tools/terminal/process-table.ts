@@ -35,12 +35,14 @@ export interface BackgroundProcess {
   readNew(): string;
 }
 
+/** What a table of background commands is given. */
 export interface ProcessTableOptions {
   readonly clock: Clock;
   /** Makes the id of a new entry. */
   readonly newId: () => string;
 }
 
+/** A command to start in the background. */
 export interface BackgroundCommand {
   readonly command: string;
   /** Absolute. */

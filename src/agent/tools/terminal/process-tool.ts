@@ -9,6 +9,7 @@ import { exitStatus } from './exit-status.ts';
 import { type OutputPorts, presentOutput } from './present-output.ts';
 import type { BackgroundProcess, ProcessTable } from './process-table.ts';
 
+/** What `process` is given. */
 export interface ProcessToolPorts extends OutputPorts {
   readonly clock: Clock;
   readonly processes: ProcessTable;

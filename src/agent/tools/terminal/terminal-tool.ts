@@ -2,7 +2,7 @@ import type { Tool, ToolOutcome, ToolRun } from '../../../gate/index.ts';
 import { fail } from '../../../kernel/errors/index.ts';
 import type { ToolCall } from '../../../kernel/tool-call/index.ts';
 import type { Clock } from '../../../platform/clock/index.ts';
-import { type ProcessResult, runProcess } from '../../../platform/process/index.ts';
+import { killProcessTree, type ProcessResult, runProcess } from '../../../platform/process/index.ts';
 import { flagArgument, numberArgument, textArgument } from '../arguments.ts';
 import { absolutePath } from '../files/locate-file.ts';
 import { cancelled, failed, succeeded } from '../outcomes.ts';
@@ -12,6 +12,7 @@ import { type OutputPorts, presentOutput } from './present-output.ts';
 import type { ProcessTable } from './process-table.ts';
 import { shellInvocation } from './shell-invocation.ts';
 
+/** What `terminal` is given. */
 export interface TerminalPorts extends OutputPorts {
   readonly clock: Clock;
   /** What `~` stands for; absolute. */
@@ -127,6 +128,8 @@ async function runInForeground(
   }).finally(() => progress.close());
   if (result.spawnError !== undefined) return failed(result.spawnError);
   if (result.pid === undefined) return cancelled('The command was cancelled before it was started.');
+  // A command that kills its shell ($$) leaves the subshell that runs it; with plain bash it would be gone too.
+  if (result.signal !== null) await killProcessTree(result.pid, { graceMs: 0 });
   const ending = endingOf(result, timeoutS);
   const output = await presentOutput({ command, output: result.stdoutText, returncode: ending.code }, ports);
   return toOutcome(ending, output);
@@ -154,9 +157,10 @@ function endingOf(result: ProcessResult, timeoutS: number): Ending {
     return { type: 'timeout', code: TIMED_OUT, error };
   }
   const status = exitStatus(result.exitCode, result.signal);
-  const note = result.outputHeldOpen
-    ? { note: 'something it started still runs; its further output is lost (use background to keep it)' }
-    : {};
+  const note =
+    result.outputHeldOpen && result.signal === null
+      ? { note: 'something it started still runs; its further output is lost (use background to keep it)' }
+      : {};
   return { type: status.code === 0 ? 'success' : 'nonzero_exit', ...status, ...note };
 }
 

@@ -1,7 +1,9 @@
 import { fail, type Result } from '../../../kernel/errors/index.ts';
 
+/** What can be said of a step. */
 export const TODO_STATUSES = ['pending', 'in_progress', 'completed', 'cancelled'] as const;
 
+/** See {@link TODO_STATUSES}. */
 export type TodoStatus = (typeof TODO_STATUSES)[number];
 
 /** One step of the agent's plan. */

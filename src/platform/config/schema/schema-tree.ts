@@ -39,11 +39,6 @@ export function knownKeys(node: SchemaNode): readonly string[] {
   return branchesOf(node).flatMap((branch) => Object.keys(membersOf(branch)));
 }
 
-/** Whether the names of the keys at this place are free, as those of servers are. */
-export function hasFreeKeys(node: SchemaNode): boolean {
-  return branchesOf(node).some((branch) => isJsonObject(getOwn(branch, 'additionalProperties')));
-}
-
 /** The members a mapping at this place may have, by name. */
 export function membersOf(node: SchemaNode): Readonly<Record<string, JsonValue>> {
   const members = getOwn(node, 'properties');

@@ -1,16 +1,17 @@
-import { createInterface, type Interface } from 'node:readline';
 import type { ApprovalRequest, ApprovalScope } from '../../../gate/index.ts';
-import { abortReason } from '../../../platform/clock/index.ts';
-import { exactArguments, finishedLine, startedLine } from './call-line-text.ts';
+import { finishedLine, startedLine } from './call-line-text.ts';
 import type { CallLine, ChatScreen, ScreenInput, SlashCommandInfo, StreamedAnswer } from './chat-screen.ts';
-import { readScope, SCOPE_QUESTION } from './read-scope.ts';
-import { createTheme } from './theme.ts';
+import { LinePerson } from './line-person.ts';
+import { ScreenTextStream, screenText } from './screen-text.ts';
+import { type ChatTheme, createTheme } from './theme.ts';
 
-export interface PlainScreenStreams {
+export interface PlainScreenParts {
   readonly stdin: NodeJS.ReadableStream;
-  readonly stdout: NodeJS.WritableStream;
-  /** Whether a person sits at both ends. */
-  readonly isTerminal: boolean;
+  readonly write: (text: string) => void;
+  /** Where questions go: to where the person looks, even when the conversation goes into a file. */
+  readonly writeQuestion: (text: string) => void;
+  /** Whether a person types the input. */
+  readonly isTyped: boolean;
   readonly colours: boolean;
 }
 
@@ -18,70 +19,64 @@ export interface PlainScreenStreams {
  * The conversation as lines of text: for pipes, dumb terminals and screen readers. Input is one line per message.
  */
 export class PlainScreen implements ChatScreen {
-  readonly #streams: PlainScreenStreams;
-  readonly #theme;
-  readonly #lines: Interface;
-  readonly #pending: string[] = [];
-  #waiting: ((line: string | undefined) => void) | undefined;
-  #interrupt: () => void = () => undefined;
-  #ended = false;
+  readonly #parts: PlainScreenParts;
+  readonly #theme: ChatTheme;
+  readonly #person: LinePerson;
 
-  constructor(streams: PlainScreenStreams) {
-    this.#streams = streams;
-    this.#theme = createTheme(streams.colours);
-    this.#lines = createInterface({
-      input: streams.stdin,
-      ...(streams.isTerminal ? { output: streams.stdout, terminal: true } : {}),
-    });
-    this.#lines.on('line', (line) => this.#deliver(line));
-    this.#lines.on('SIGINT', () => {
-      if (this.#waiting === undefined) this.#interrupt();
-      else this.#deliver(undefined);
-    });
-    this.#lines.on('close', () => {
-      this.#ended = true;
-      this.#deliver(undefined);
-    });
+  constructor(parts: PlainScreenParts) {
+    const { stdin: input, writeQuestion: write, colours } = parts;
+    this.#parts = parts;
+    this.#theme = createTheme(colours);
+    this.#person = new LinePerson({ input, write, theme: this.#theme });
   }
 
   start(_commands: readonly SlashCommandInfo[]): void {
-    this.#write(`${this.#theme.dim('Type a message; /help lists the commands, Ctrl-D leaves.')}\n`);
+    if (this.#parts.isTyped)
+      this.notice('info', 'Type a message; /help lists the commands, Ctrl-D leaves.');
   }
 
   async read(): Promise<ScreenInput> {
-    if (this.#streams.isTerminal) this.#write(this.#theme.accent('› '));
-    const line = await this.#next();
-    return line === undefined ? { type: 'leave' } : { type: 'text', text: line };
+    if (this.#parts.isTyped) this.#parts.writeQuestion(this.#theme.accent('› '));
+    const text = await this.#person.read();
+    return text === undefined ? { type: 'leave' } : { type: 'text', text };
   }
 
-  onInterrupt(listener: () => void): void {
-    this.#interrupt = listener;
+  onInterrupt(_listener: () => boolean): void {
+    // Ctrl-C is a signal here, which the verb receives.
   }
 
   answer(): StreamedAnswer {
+    const write = (text: string): void => this.#parts.write(text);
+    let stream = new ScreenTextStream();
     let shown = '';
     return {
       append: (text) => {
-        shown += text;
-        this.#write(text);
+        const piece = stream.take(text);
+        shown += piece;
+        write(piece);
       },
       restart: () => {
         if (shown !== '')
-          this.#write(`\n${this.#theme.warn('(the connection broke; the answer starts again)')}\n`);
+          write(`\n${this.#theme.warn('(the answer broke off; it starts again)')}\n`);
+        stream = new ScreenTextStream();
         shown = '';
       },
       complete: (text) => {
-        if (text.startsWith(shown)) this.#write(`${text.slice(shown.length)}\n`);
-        else this.#write(`\n${this.#theme.dim('(changed by a hook)')}\n${text}\n`);
+        const whole = screenText(text);
+        if (whole.startsWith(shown)) write(`${whole.slice(shown.length)}\n`);
+        else write(`\n${this.#theme.dim('(changed by a hook)')}\n${whole}\n`);
+      },
+      breakOff: () => {
+        if (shown !== '') write('\n');
       },
     };
   }
 
   call(call: Parameters<ChatScreen['call']>[0]): CallLine {
-    this.#write(`${startedLine(call, this.#theme)}\n`);
+    this.#parts.write(`${startedLine(call, this.#theme)}\n`);
     return {
       progress: () => undefined,
-      finish: (report) => this.#write(`${finishedLine(call, report, this.#theme)}\n`),
+      finish: (report) => this.#parts.write(`${finishedLine(call, report, this.#theme)}\n`),
     };
   }
 
@@ -91,68 +86,22 @@ export class PlainScreen implements ChatScreen {
 
   notice(kind: 'info' | 'warning' | 'error', text: string): void {
     const paint = { info: this.#theme.dim, warning: this.#theme.warn, error: this.#theme.bad }[kind];
-    this.#write(`${paint(text)}\n`);
+    this.#parts.write(`${paint(screenText(text))}\n`);
   }
 
   async approve(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalScope | 'deny'> {
-    this.#write(
-      `${this.#theme.warn(request.message)}\n${request.call.tool}\n${exactArguments(request.call)}\n`,
-    );
-    for (;;) {
-      this.#write(`${SCOPE_QUESTION} `);
-      const answer = readScope((await this.#nextUnless(signal)) ?? 'deny');
-      if (answer !== undefined) return answer;
-    }
+    return await this.#person.approve(request, signal);
   }
 
   async ask(question: string, choices: readonly string[], signal: AbortSignal): Promise<string | undefined> {
-    const listed = choices.map((choice, index) => `  ${String(index + 1)}. ${choice}\n`).join('');
-    this.#write(`${this.#theme.accent(question)}\n${listed}${this.#theme.accent('› ')}`);
-    const line = (await this.#nextUnless(signal))?.trim();
-    if (line === undefined || line === '') return undefined;
-    return choices[Number(line) - 1] ?? line;
+    return await this.#person.ask(question, choices, signal);
   }
 
   remember(_inputs: readonly string[]): void {
-    // Readline keeps what is typed here; earlier sessions matter to the drawing screen.
+    // There is no history where the terminal edits the line.
   }
 
   close(): void {
-    this.#lines.close();
-  }
-
-  async #nextUnless(signal: AbortSignal): Promise<string | undefined> {
-    signal.throwIfAborted();
-    return await new Promise((resolve, reject) => {
-      const stop = (): void => {
-        this.#waiting = undefined;
-        reject(abortReason(signal));
-      };
-      signal.addEventListener('abort', stop, { once: true });
-      void this.#next().then((line) => {
-        signal.removeEventListener('abort', stop);
-        resolve(line);
-      });
-    });
-  }
-
-  async #next(): Promise<string | undefined> {
-    const line = this.#pending.shift();
-    if (line !== undefined) return line;
-    if (this.#ended) return undefined;
-    return await new Promise((resolve) => {
-      this.#waiting = resolve;
-    });
-  }
-
-  #deliver(line: string | undefined): void {
-    const waiting = this.#waiting;
-    this.#waiting = undefined;
-    if (waiting !== undefined) waiting(line);
-    else if (line !== undefined) this.#pending.push(line);
-  }
-
-  #write(text: string): void {
-    this.#streams.stdout.write(text);
+    this.#person.close();
   }
 }

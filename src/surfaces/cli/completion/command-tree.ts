@@ -1,7 +1,6 @@
 import { globalOptions } from '../global-options.ts';
 import type { Argument, CompletionKind, Option } from '../inputs.ts';
-import type { Verb } from '../verb.ts';
-import type { VerbEntry } from '../verb-table.ts';
+import type { Verb, VerbEntry } from '../verb.ts';
 
 /** What the value of an option, or an argument, is completed with. */
 export type ValueCompletion =

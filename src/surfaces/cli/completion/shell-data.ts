@@ -1,12 +1,12 @@
 import { allCommands, type CommandNode, type ValueCompletion } from './command-tree.ts';
 
 /** Text in single quotes, for bash and zsh. */
-export function quote(text: string): string {
+function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** How a value is completed, in one word that the scripts understand: `words:a b`, `dynamic:config-keys`, `files`. */
-export function describeValue(value: ValueCompletion): string {
+function describeValue(value: ValueCompletion): string {
   switch (value.type) {
     case 'words':
       return `words:${value.words.join(' ')}`;

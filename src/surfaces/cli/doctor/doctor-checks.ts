@@ -1,3 +1,4 @@
+import { approvalsCheck } from './approvals-check.ts';
 import { configCheck } from './config-check.ts';
 import type { DoctorCheck } from './doctor-check.ts';
 import { bashCheck, diskCheck, gitCheck, homeCheck, nodeCheck, sqliteCheck } from './machine-checks.ts';
@@ -15,4 +16,5 @@ export const doctorChecks: readonly DoctorCheck[] = [
   configCheck,
   modelCheck,
   sessionsCheck,
+  approvalsCheck,
 ];

@@ -1,9 +1,9 @@
-import { resolve } from 'node:path';
 import { probeModel } from '../../../agent/llm/index.ts';
 import { succeed } from '../../../kernel/errors/index.ts';
 import { loadConfig } from '../../../platform/config/index.ts';
 import { readTextFile } from '../../../platform/files/index.ts';
 import { createFetch } from '../../../platform/http/index.ts';
+import { resolvePath } from '../../../platform/paths/index.ts';
 import { type DoctorCheck, finding } from './doctor-check.ts';
 
 /** Asks the server of the configured model for its list of models; the model itself is not asked. */
@@ -24,7 +24,7 @@ export const modelCheck: DoctorCheck = {
       context_window: model.contextWindow,
     };
     const readScript: Parameters<typeof probeModel>[1]['readScript'] = async (path) => {
-      const read = await readTextFile(resolve(workingDirectory, path));
+      const read = await readTextFile(resolvePath(workingDirectory, path));
       return read.ok ? succeed(read.value.text) : read;
     };
     const dependencies = { environment, clock, fetch: createFetch({ clock }), readScript };

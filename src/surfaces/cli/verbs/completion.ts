@@ -5,7 +5,6 @@ import { zshScript } from '../completion/zsh-script.ts';
 import { EXIT } from '../exit-code.ts';
 import { choiceArgument } from '../inputs.ts';
 import type { Verb } from '../verb.ts';
-import { verbTable } from '../verb-table.ts';
 
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript } satisfies Record<
   string,
@@ -25,7 +24,7 @@ export const verb: Verb = {
   arguments: [shell],
   run: async (context) => {
     const name = context.get(shell);
-    const script = SCRIPTS[name](await commandTree(verbTable));
+    const script = SCRIPTS[name](await commandTree(context.commands));
     if (context.json) context.printJson({ shell: name, script });
     else context.stdout.write(script);
     return EXIT.done;

@@ -56,6 +56,7 @@ describe('doctor', () => {
       'config',
       'model',
       'sessions',
+      'approvals',
     ]);
     expect(find(report, 'node')?.message).toContain(process.versions.node);
     expect(find(report, 'sqlite')?.message).toMatch(/^SQLite 3\.\d+/);
@@ -116,6 +117,13 @@ describe('doctor', () => {
     const { code, report } = await doctor();
     expect([code, find(report, 'sessions')?.status]).toEqual([1, 'problem']);
     expect(statSync(join(home, 'state.db'))).toMatchObject({ size: before.size, mtimeMs: before.mtimeMs });
+  });
+
+  it('reports approvals that cannot be read', async () => {
+    mkdirSync(home, { mode: 0o700 });
+    writeFileSync(join(home, 'approvals.json'), '{');
+    const { code, report } = await doctor();
+    expect([code, find(report, 'approvals')?.status]).toEqual([1, 'problem']);
   });
 
   it.each([
