@@ -26,12 +26,10 @@ const UNDIVIDED = LAYERS.filter((layer) => !DIVIDED.includes(layer));
 const PACKAGE_HOMES = {
   'ai|@ai-sdk/[^/]+': 'src/agent/llm',
   '@modelcontextprotocol/[^/]+': 'src/agent/tools',
-  ignore: 'src/agent/tools',
   '@cfworker/json-schema': 'src/kernel/json',
-  pino: 'src/platform/logging',
   commander: 'src/surfaces/cli',
-  '@clack/prompts|@earendil-works/pi-tui|picocolors': 'src/surfaces/cli',
-  'zod|yaml|semver|undici': 'src',
+  '@earendil-works/pi-tui|picocolors': 'src/surfaces/cli',
+  'zod|yaml|semver': 'src',
 };
 
 /** What loads in the small process of a foreign agent's hook: no package there takes tens of milliseconds to load. */

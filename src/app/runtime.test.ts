@@ -151,6 +151,11 @@ describe('a runtime', () => {
     expect(report.text).not.toContain(key);
   });
 
+  it('gives commands the time the configuration says', async () => {
+    await using it = await rig({ change: { terminal: { ...defaultConfig.terminal, timeoutMs: 200 } } });
+    expect(await it.call('terminal', { command: 'sleep 30' })).toMatchObject({ status: 'error', errorType: 'timeout' });
+  });
+
   it('does not offer what the configuration switches off', async () => {
     await using it = await rig({ change: { tools: { disabled: ['terminal'] } } });
     expect(await it.call('terminal', { command: 'true' })).toMatchObject({

@@ -44,11 +44,9 @@ const PLANTED: Record<string, Import> = {
   'one-sqlite-opener': ['src/platform/files/opens.ts', 'node:sqlite'],
   'ai-has-one-home': ['src/agent/loop/model.ts', 'ai'],
   'modelcontextprotocol-has-one-home': ['src/agent/llm/servers.ts', '@modelcontextprotocol/client'],
-  'ignore-has-one-home': ['src/platform/files/ignored.ts', 'ignore'],
   'cfworker-json-schema-has-one-home': ['src/agent/tools/schema.ts', '@cfworker/json-schema'],
-  'pino-has-one-home': ['src/app/logs.ts', 'pino'],
   'commander-has-one-home': ['src/surfaces/hook/options.ts', 'commander'],
-  'clack-prompts-has-one-home': ['src/app/asks.ts', '@clack/prompts'],
+  'earendil-works-pi-tui-has-one-home': ['src/app/asks.ts', '@earendil-works/pi-tui'],
   'no-schema-libraries-on-the-hook-path': ['src/surfaces/hook/schema.ts', 'zod'],
   'package-without-a-home': ['src/agent/loop/new-package.ts', 'not-placed'],
   'no-development-packages-in-the-product': ['src/testing/helper.ts', 'vitest'],
@@ -59,7 +57,7 @@ const PLANTED: Record<string, Import> = {
 /** Imports that look like violations and are none. */
 const ALLOWED: readonly Import[] = [
   ['src/surfaces/cli/down.ts', 'src/kernel/json/index.ts'],
-  ['src/surfaces/cli/prompts.ts', '@clack/prompts'],
+  ['src/surfaces/cli/prompts.ts', '@earendil-works/pi-tui'],
   ['src/surfaces/dashboard/server.ts', 'node:http'],
   ['src/safety/egress/proxy.ts', 'node:tls'],
   ['src/safety/posture/reads.ts', 'src/safety/ledger/index.ts'],
@@ -120,7 +118,7 @@ function append(root: string, file: string, text: string): void {
 
 /** The real packages, one that has no place in the rules, and one that is there without being declared. */
 function plantPackages(root: string): void {
-  const placed = ['ai', 'ignore', 'pino', 'commander', 'zod', '@clack/prompts', '@cfworker/json-schema'];
+  const placed = ['ai', 'commander', 'zod', '@earendil-works/pi-tui', '@cfworker/json-schema'];
   const dependencies = [...placed, '@modelcontextprotocol/client', 'not-placed'];
   const manifest = {
     name: 'planted',

@@ -5,7 +5,7 @@ import { type PlanOptions, planCompression, unitsOf } from './plan.ts';
 
 const sizeOf = (messages: readonly Message[]): number =>
   messages.reduce((sum, { text }) => sum + text.length, 0);
-const options: PlanOptions = { keepFirst: 1, keepLastTurns: 1, tailBudget: 1000, sizeOf };
+const options: PlanOptions = { keepFirst: 1, keepLastTurns: 1, tailBudget: 1000, worthTokens: 0, sizeOf };
 
 const user = (text: string): Message => ({ role: 'user', text });
 const answer = (text: string): Message => ({ role: 'assistant', text, calls: [] });
@@ -47,7 +47,7 @@ const conversation = fc
 
 const anyOptions = fc
   .record({ keepFirst: fc.nat(4), keepLastTurns: fc.integer({ min: 1, max: 4 }), tailBudget: fc.nat(2000) })
-  .map((chosen): PlanOptions => ({ ...chosen, sizeOf }));
+  .map((chosen): PlanOptions => ({ ...chosen, worthTokens: 0, sizeOf }));
 
 describe('planCompression', () => {
   it('never splits a call from its results and loses no message', () => {
@@ -123,5 +123,29 @@ describe('planCompression', () => {
   it('has nothing to do when everything is kept', () => {
     expect(planCompression([user('a'), answer('b')], options)).toBeUndefined();
     expect(planCompression([], options)).toBeUndefined();
+  });
+
+  it('does not summarise a summary alone', () => {
+    const summary: Message = { role: 'user', text: 'x'.repeat(500), synthetic: 'summary' };
+    const end = [user('b'), answer('c')];
+    expect(planCompression([user('a'), summary, ...end], options)).toBeUndefined();
+    expect(planCompression([user('a'), summary, answer('d'), ...end], options)?.middle).toEqual([
+      summary,
+      answer('d'),
+    ]);
+  });
+
+  it('leaves alone what is too little to be worth it, earlier summaries not counted', () => {
+    const summary: Message = { role: 'user', text: 'x'.repeat(500), synthetic: 'summary' };
+    const messages = [user('a'), summary, answer('d'.repeat(99)), user('b'), answer('c')];
+    expect(planCompression(messages, { ...options, worthTokens: 100 })).toBeUndefined();
+    expect(planCompression(messages, { ...options, worthTokens: 99 })).toBeDefined();
+  });
+
+  it('never lets go of the last unit, however large', () => {
+    const messages = [user('a'), answer('b'), calls('1'), result('1', 'ok', 'x'.repeat(5000))];
+    const plan = planCompression(messages, { ...options, keepFirst: 0 });
+    expect(plan?.tail).toEqual(messages.slice(2));
+    expect(plan?.unsettled).toEqual([user('a')]);
   });
 });

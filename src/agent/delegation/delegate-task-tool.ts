@@ -68,7 +68,7 @@ export function createDelegateTaskTool({ runChild, maxChildren }: DelegationPort
         return misused('delegate_task takes "goal" or "tasks", not both.');
       }
       onProgress(`${String(tasks.length)} ${tasks.length === 1 ? 'child' : 'children'} at work`);
-      const reports = await Promise.all(tasks.map(async (task) => await runChild(task, call, signal)));
+      const reports = await Promise.all(tasks.map(async (task) => runChild(task, call, signal)));
       return outcomeOf(tasks, reports, signal.aborted);
     },
   };

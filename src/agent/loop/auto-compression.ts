@@ -14,6 +14,7 @@ export class AutoCompression {
   readonly #context: TurnContext;
   readonly #onUsage: (usage: TokenUsage) => void;
   #quietUpTo = 0;
+  #failures = 0;
 
   /** @param onUsage told what each summary cost. */
   constructor(context: TurnContext, onUsage: (usage: TokenUsage) => void) {
@@ -23,7 +24,7 @@ export class AutoCompression {
 
   /**
    * Condenses history that has outgrown its share of the window together with `incoming` tokens. After an attempt,
-   * whatever came of it, there is none until history has grown again.
+   * whatever came of it, there is none until history has grown again; twice as much after each one that failed.
    */
   async ifLarge(incoming = 0): Promise<void> {
     const { parts, options } = this.#context;
@@ -31,8 +32,9 @@ export class AutoCompression {
     const tokens = options.conversation.tokens + incoming;
     if (!isOverThreshold(tokens, model, compression) || tokens <= this.#quietUpTo) return;
     const worthTokens = WORTH_PART * compression.threshold * model.contextWindow;
-    await this.#attempt({ worthTokens });
-    this.#quietUpTo = options.conversation.tokens + incoming + worthTokens;
+    const done = await this.#attempt({ worthTokens });
+    if (!done.ok && done.code !== 'nothing_to_compress') this.#failures += 1;
+    this.#quietUpTo = options.conversation.tokens + incoming + worthTokens * 2 ** this.#failures;
   }
 
   /** Condenses history that the provider found too long; false when that cannot be done. */

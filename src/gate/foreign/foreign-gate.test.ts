@@ -120,8 +120,13 @@ function recordPath(ticket: string): string {
   return join(recordsFolder(), `${ticket}.json`);
 }
 
-function recordOf(ticket: string): Record<string, unknown> & { call: Record<string, unknown> } {
-  return JSON.parse(readFileSync(recordPath(ticket), 'utf8'));
+interface StoredRecord extends Record<string, unknown> {
+  readonly call: Record<string, unknown>;
+}
+
+function recordOf(ticket: string): StoredRecord {
+  const record: StoredRecord = JSON.parse(readFileSync(recordPath(ticket), 'utf8'));
+  return record;
 }
 
 function records(): string[] {
@@ -324,19 +329,13 @@ describe('an ask', () => {
     ['the folder itself', '.'],
     ['a NUL', '\0'],
     ['a very long text', 'x'.repeat(5000)],
-  ])(
-    'is not answered by %s',
-    async (_title, approved) => {
-      writeFileSync(join(folder, 'approvals.json'), '{}');
-      const { before } = rig({ ask: ['terminal'] });
-      const { decision, reason } = await before({ approved });
-      expect([decision, reason]).toEqual([
-        'ask',
-        expect.stringMatching(/approves nothing: .*never given out/),
-      ]);
-      expect(reason.length).toBeLessThan(300);
-    },
-  );
+  ])('is not answered by %s', async (_title, approved) => {
+    writeFileSync(join(folder, 'approvals.json'), '{}');
+    const { before } = rig({ ask: ['terminal'] });
+    const { decision, reason } = await before({ approved });
+    expect([decision, reason]).toEqual(['ask', expect.stringMatching(/approves nothing: .*never given out/)]);
+    expect(reason.length).toBeLessThan(300);
+  });
 
   it('is answered for the arguments as they were rewritten, whichever of the two come back', async () => {
     const { before, callbacks } = rig({ ask: ['terminal'] });

@@ -83,7 +83,7 @@ describe('the payload of before', () => {
   });
 
   it('finds nothing that is inherited', () => {
-    const payload = JSON.parse('{"__proto__":{"tool_name":"x","tool_input":{}}}');
+    const payload: JsonValue = JSON.parse('{"__proto__":{"tool_name":"x","tool_input":{}}}');
     expect(parseForeignCall(payload, defaults)).toMatchObject({ code: 'bad_payload' });
   });
 });

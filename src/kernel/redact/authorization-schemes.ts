@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { alphanumericAnd, runEnd } from './alphabet.ts';
 import type { Span } from './span.ts';
-import { WORD_START } from './word-boundary.ts';
+import { isWordStart } from './word-boundary.ts';
 
-const SCHEME = new RegExp(`${WORD_START}(bearer|basic)(?:[ \\t]{1,4}|%20|\\\\ )`, 'gi');
+const SCHEME = /(bearer|basic)(?:[ \t]{1,4}|%20|\\ )/gi;
 /** RFC 7235, section 2.1: token68. */
 const TOKEN68 = alphanumericAnd('-._~+/=');
 const JUDGED_CHARS = 512;
@@ -18,7 +18,7 @@ export function findAuthorizationSchemes(text: string): readonly Span[] {
     const credentials = judged.slice(0, runEnd(judged, 0, TOKEN68));
     const isSecret =
       match[1]?.toLowerCase() === 'basic' ? isBasicCredentials(credentials) : isBearer(credentials);
-    if (!isSecret) continue;
+    if (!isSecret || !isWordStart(text, match.index)) continue;
     const end = runEnd(text, start, TOKEN68);
     spans.push({ start, end, kind: 'authorization' });
     SCHEME.lastIndex = end;

@@ -1,7 +1,7 @@
 import type { Span } from './span.ts';
 import { isStandIn } from './stand-in.ts';
 import { openingQuoteAt, quotedEnd, unquotedEnd } from './value-scan.ts';
-import { WORD_START } from './word-boundary.ts';
+import { isWordStart } from './word-boundary.ts';
 
 /** An option of one program whose value is a password although nothing in its name says so. */
 interface PasswordOption {
@@ -33,10 +33,8 @@ const OPTIONS: readonly PasswordOption[] = [
   { programs: /^curl$/, option: '--proxy-user', form: 'next', afterColon: true },
 ];
 
-const PROGRAM = new RegExp(
-  `(?<![_.-])${WORD_START}(?:(?:mysql|mariadb)[a-z_-]{0,20}|sshpass|redis-cli|mongo[a-z]{0,10}|ldap[a-z]{1,10}|docker|podman|nerdctl|helm|7z[ar]?|zip|unzip|curl)(?=[ \\t]|\\\\{0,15}["'][ \\t]{0,4},)`,
-  'g',
-);
+const PROGRAM =
+  /(?:(?:mysql|mariadb)[a-z_-]{0,20}|sshpass|redis-cli|mongo[a-z]{0,10}|ldap[a-z]{1,10}|docker|podman|nerdctl|helm|7z[ar]?|zip|unzip|curl)(?=[ \t]|\\{0,15}["'][ \t]{0,4},)/g;
 
 /** What stands between an option and its value when they are two words, also as elements of a JSON array. */
 const WORD_GAP = /[ \t]{1,16}|\\{0,15}["'][ \t]{0,4},\s{0,64}(?=\\{0,15}["'])/y;
@@ -52,6 +50,7 @@ export function findCommandPasswords(text: string): readonly Span[] {
   const searched = new Set<PasswordOption>();
   PROGRAM.lastIndex = 0;
   for (let match = PROGRAM.exec(text); match !== null; match = PROGRAM.exec(text)) {
+    if (!isWordStart(text, match.index) || /[_.-]/.test(text[match.index - 1] ?? '')) continue;
     const start = PROGRAM.lastIndex;
     if (start >= end) {
       end = commandEnd(text, start);

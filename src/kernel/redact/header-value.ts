@@ -48,5 +48,6 @@ function beforeSlashes(text: string, end: number, from: number): number {
 
 /** Whether `name=value` starts at `from`, as in a `Cookie` header. */
 export function isCookiePair(text: string, from: number): boolean {
-  return text.slice(from, Math.min(unquotedEnd(text, from), from + 128)).includes('=');
+  const start = text.slice(from, from + 128);
+  return start.slice(0, unquotedEnd(start, 0)).includes('=');
 }

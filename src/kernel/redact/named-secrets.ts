@@ -58,7 +58,14 @@ function namesAround(text: string, hintStart: number, hintEnd: number): readonly
 function nameFrom(text: string, rawStart: number, end: number): NameInText {
   let start = rawStart;
   while (start < end && isMark(text[start])) start += 1;
-  return { name: text.slice(start, end), start, end, isFlag: start > rawStart && text[start - 1] === '-' };
+  const name = text.slice(start, end);
+  const isFlag = start > rawStart && text[start - 1] === '-';
+  return { name: /^keys?$/i.test(name) ? ownerOf(text, start) + name : name, start, end, isFlag };
+}
+
+/** The word before a `key` that says what it is for, as prose has it: `API key: …`. */
+function ownerOf(text: string, start: number): string {
+  return /[A-Za-z]{3,12} $/.exec(text.slice(Math.max(0, start - 13), start))?.[0] ?? '';
 }
 
 function isMark(character: string | undefined): boolean {

@@ -138,7 +138,7 @@ const QUOTES = '"\'`';
 
 function unquotedValue(text: string, named: NamedPlace, start: number): Span | undefined {
   if (STARTS_EXPRESSION.test(text.slice(start, start + 4))) return undefined;
-  const end = unquotedEnd(text, start);
+  const end = unquotedEnd(text, start, named.place.isPercentEncoded);
   const value = text.slice(start, end);
   const isSecret =
     end - start > MAX_REJECTED_CHARS || (!isStandIn(value) && isPlausible(text, named, { start, end }));

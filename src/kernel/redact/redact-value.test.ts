@@ -183,7 +183,7 @@ describe('value', () => {
         expect(shape(once)).toEqual(shape(value));
         expect(keyed.value(once)).toEqual(once);
       }),
-      { numRuns: 2000 },
+      { numRuns: 3000 },
     );
   });
 

@@ -136,10 +136,16 @@ function fillObject({ source, target, meaning }: OpenObject, work: Work): void {
   const repeats = new Map<string, number>();
   for (const [key, item] of Object.entries(source)) {
     const own = readSecretName(key) ?? meaning ?? (VALUE_KEYS.has(key) ? named : undefined);
-    const name = freeKey(target, redactText(key, work.rules).text, repeats);
+    const name = freeKey(target, redactKey(key, work.rules), repeats);
     const value = copy(item, own, work);
     Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
   }
+}
+
+/** Most keys are words; only a longer one, or one with a digit or sign in it, can hold a secret of a known shape. */
+function redactKey(key: string, rules: RedactionRules): string {
+  const isWord = /^[A-Za-z_]{1,24}$/.test(key) && !rules.literals.some((literal) => key.includes(literal));
+  return isWord ? key : redactText(key, rules).text;
 }
 
 /** Two keys may have the same marker; the second is numbered. */

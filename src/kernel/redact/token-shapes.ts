@@ -1,7 +1,7 @@
 import { type Alphabet, alphanumericAnd, runEnd } from './alphabet.ts';
 import type { SecretKind } from './marker.ts';
 import type { Span } from './span.ts';
-import { WORD_START } from './word-boundary.ts';
+import { isWordStart } from './word-boundary.ts';
 
 /**
  * Secrets that are known by how they begin. `head` is a fixed beginning; `rest` are the characters that may follow it.
@@ -11,6 +11,8 @@ interface TokenShape {
   readonly kind: SecretKind;
   readonly head: string;
   readonly rest: Alphabet;
+  /** Whether the head is part of another word unless it starts one (`sk-` in `task-`). */
+  readonly atWordStart?: boolean;
   /** How many characters must follow the head. */
   readonly min: number;
   /** Whether the head is ordinary text that stays visible, as in the address of a webhook. */
@@ -35,8 +37,8 @@ function looksLikeKey(rest: string): boolean {
 }
 
 const SHAPES: readonly TokenShape[] = [
-  { kind: 'api_key', head: `${WORD_START}sk-`, rest: URL_SAFE, min: 8, accepts: looksLikeKey },
-  { kind: 'api_key', head: `${WORD_START}[sr]k_(?:live|test)_`, rest: URL_SAFE, min: 8 },
+  { kind: 'api_key', head: 'sk-', atWordStart: true, rest: URL_SAFE, min: 8, accepts: looksLikeKey },
+  { kind: 'api_key', head: '[sr]k_(?:live|test)_', atWordStart: true, rest: URL_SAFE, min: 8 },
   { kind: 'secret', head: 'whsec_', rest: BASE64, min: 10 },
   { kind: 'token', head: 'gh[pousr]_', rest: URL_SAFE, min: 8, accepts: isLongOrHasDigit },
   { kind: 'token', head: 'github_pat_', rest: URL_SAFE, min: 8, accepts: isLongOrHasDigit },
@@ -47,41 +49,50 @@ const SHAPES: readonly TokenShape[] = [
     min: 8,
     accepts: isLongOrHasDigit,
   },
-  { kind: 'api_key', head: `${WORD_START}(?:AKIA|ABIA|ACCA)(?=[A-Z0-9]{16})`, rest: PLAIN, min: 16 },
-  { kind: 'api_key', head: `${WORD_START}ASIA(?=[A-Z0-9]{16})`, rest: PLAIN, min: 16, accepts: hasDigit },
+  { kind: 'api_key', head: '(?:AKIA|ABIA|ACCA)(?=[A-Z0-9]{16})', atWordStart: true, rest: PLAIN, min: 16 },
+  {
+    kind: 'api_key',
+    head: 'ASIA(?=[A-Z0-9]{16})',
+    atWordStart: true,
+    rest: PLAIN,
+    min: 16,
+    accepts: hasDigit,
+  },
   { kind: 'token', head: 'xox[abeoprs]-', rest: DOTTED, min: 8, accepts: isLongOrHasDigit },
-  { kind: 'token', head: `${WORD_START}xapp-`, rest: URL_SAFE, min: 10, accepts: hasDigit },
+  { kind: 'token', head: 'xapp-', atWordStart: true, rest: URL_SAFE, min: 10, accepts: hasDigit },
   { kind: 'api_key', head: 'AIza', rest: URL_SAFE, min: 30 },
   { kind: 'secret', head: 'GOCSPX-', rest: URL_SAFE, min: 10 },
-  { kind: 'token', head: `${WORD_START}ya29\\.`, rest: DOTTED, min: 10 },
+  { kind: 'token', head: 'ya29\\.', atWordStart: true, rest: DOTTED, min: 10 },
   {
     kind: 'token',
-    head: `${WORD_START}npm_(?=[A-Za-z0-9]{20})`,
+    head: 'npm_(?=[A-Za-z0-9]{20})',
+    atWordStart: true,
     rest: PLAIN,
     min: 20,
     accepts: isLongOrHasDigit,
   },
-  { kind: 'token', head: `${WORD_START}hf_(?=[A-Za-z0-9]{20})`, rest: PLAIN, min: 20 },
+  { kind: 'token', head: 'hf_(?=[A-Za-z0-9]{20})', atWordStart: true, rest: PLAIN, min: 20 },
   { kind: 'token', head: 'pypi-AgE', rest: URL_SAFE, min: 20 },
   { kind: 'token', head: 'dckr_(?:pat|oat)_', rest: URL_SAFE, min: 10 },
   { kind: 'token', head: 'do[opr]_v1_', rest: PLAIN, min: 20 },
   { kind: 'token', head: 'shp(?:at|ca|pa|ss)_', rest: PLAIN, min: 20, accepts: hasDigit },
-  { kind: 'token', head: `${WORD_START}hv[sbr]\\.`, rest: URL_SAFE, min: 20 },
+  { kind: 'token', head: 'hv[sbr]\\.', atWordStart: true, rest: URL_SAFE, min: 20 },
   {
     kind: 'api_key',
-    head: `${WORD_START}(?:gsk|xai|pplx|tvly|fw|r8|nvapi|sbp|figd|ntn|lin_api|PMAK|NRAK)[_-]`,
+    head: '(?:gsk|xai|pplx|tvly|fw|r8|nvapi|sbp|figd|ntn|lin_api|PMAK|NRAK)[_-]',
+    atWordStart: true,
     rest: URL_SAFE,
     min: 20,
     accepts: isLongOrHasDigit,
   },
   { kind: 'token', head: 'glsa_', rest: URL_SAFE, min: 20 },
   { kind: 'token', head: 'sntry[su]_', rest: BASE64, min: 20 },
-  { kind: 'token', head: `${WORD_START}ATATT3`, rest: BASE64, min: 20 },
+  { kind: 'token', head: 'ATATT3', atWordStart: true, rest: BASE64, min: 20 },
   { kind: 'token', head: 'pscale_(?:tkn|pw)_', rest: DOTTED, min: 20 },
-  { kind: 'token', head: `${WORD_START}dapi(?=[0-9a-f]{32})`, rest: URL_SAFE, min: 32 },
-  { kind: 'api_key', head: `${WORD_START}SG\\.(?=[A-Za-z0-9_-]{16,32}\\.)`, rest: DOTTED, min: 32 },
-  { kind: 'api_key', head: `${WORD_START}key-(?=[0-9a-f]{32})`, rest: PLAIN, min: 32 },
-  { kind: 'api_key', head: `${WORD_START}SK(?=[0-9a-f]{32})`, rest: PLAIN, min: 32 },
+  { kind: 'token', head: 'dapi(?=[0-9a-f]{32})', atWordStart: true, rest: URL_SAFE, min: 32 },
+  { kind: 'api_key', head: 'SG\\.(?=[A-Za-z0-9_-]{16,32}\\.)', atWordStart: true, rest: DOTTED, min: 32 },
+  { kind: 'api_key', head: 'key-(?=[0-9a-f]{32})', atWordStart: true, rest: PLAIN, min: 32 },
+  { kind: 'api_key', head: 'SK(?=[0-9a-f]{32})', atWordStart: true, rest: PLAIN, min: 32 },
   { kind: 'private_key', head: 'AGE-SECRET-KEY-1', rest: PLAIN, min: 10 },
   { kind: 'private_key', head: 'LS0tLS1CRUdJTiB[QRSPFE]', rest: BASE64, min: 10 },
   { kind: 'token', head: '(?<!\\d)\\d{5,12}:AA', rest: URL_SAFE, min: 10 },
@@ -128,6 +139,7 @@ export function findTokenShapes(text: string): readonly Span[] {
     const shape = SHAPES[match.slice(1).findIndex((group: string | undefined) => group !== undefined)];
     const restStart = HEADS.lastIndex;
     if (shape === undefined || !isAccepted(shape, text, restStart)) continue;
+    if (shape.atWordStart === true && !isWordStart(text, match.index)) continue;
     const end = withoutFinalDots(text, runEnd(text, restStart, shape.rest));
     spans.push({ start: shape.keepHead === true ? restStart : match.index, end, kind: shape.kind });
     HEADS.lastIndex = end;

@@ -20,6 +20,8 @@ export interface ValuePlace {
   readonly isSpaced: boolean;
   /** Whether the delimiter is an equals sign. */
   readonly isEquals: boolean;
+  /** Whether the delimiter is percent-encoded, and so is what follows. */
+  readonly isPercentEncoded: boolean;
   readonly isDeclared: boolean;
 }
 
@@ -38,7 +40,13 @@ export function valuePlace(text: string, name: NameInText): ValuePlace | undefin
   );
 }
 
-const UNTIED = { isNameQuoted: false, isSpaced: true, isEquals: false, isDeclared: false } as const;
+const UNTIED = {
+  isNameQuoted: false,
+  isSpaced: true,
+  isEquals: false,
+  isPercentEncoded: false,
+  isDeclared: false,
+} as const;
 
 function inElement(text: string, { start, end }: NameInText): ValuePlace | undefined {
   if (text[start - 1] !== '<' || text[end] !== '>' || text[start] === '/') return undefined;
@@ -74,6 +82,7 @@ function afterDelimiter(text: string, { name, start, end }: NameInText): ValuePl
     isNameQuoted,
     isSpaced: blanks !== '' || valueStart > delimiterEnd,
     isEquals: delimiter === '=',
+    isPercentEncoded: delimiter.startsWith('%'),
     isDeclared: MEMBER.test(name) || DECLARES_BEFORE.test(text.slice(Math.max(0, start - 24), start)),
   };
 }

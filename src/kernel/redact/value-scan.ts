@@ -55,7 +55,6 @@ const ENDS_BEFORE: ReadonlyMap<string, RegExp> = new Map([
   ['}', /\}(?:[\s"'`;,)}\]]|$)/y],
   ['<', /<[/A-Za-z\s!{['"]/y],
   ['>', />(?:\s|$)/y],
-  ['%', /%26|%0[aAdD]/y],
   // an escaped quote, or an escaped end of line after which a new line or nothing starts
   [
     '\\',
@@ -63,8 +62,17 @@ const ENDS_BEFORE: ReadonlyMap<string, RegExp> = new Map([
   ],
 ]);
 
+/** In a percent-encoded form the next field and the next line end a value. */
+const ENCODED_END = /%(?:26|0[aAdD])/;
+
 /** Where the unquoted value that starts at `from` ends. Quoted parts within a shell word belong to it. */
-export function unquotedEnd(text: string, from: number): number {
+export function unquotedEnd(text: string, from: number, isPercentEncoded = false): number {
+  const end = wordEnd(text, from);
+  const encodedEnd = isPercentEncoded ? text.slice(from, end).search(ENCODED_END) : -1;
+  return encodedEnd === -1 ? end : from + encodedEnd;
+}
+
+function wordEnd(text: string, from: number): number {
   let index = from;
   while (index < text.length) {
     const character = text[index] ?? '';

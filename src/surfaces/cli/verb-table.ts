@@ -13,6 +13,26 @@ export const verbTable: readonly VerbEntry[] = [
     load: () => import('./verbs/tour.ts'),
   },
   {
+    name: 'call',
+    summary: 'take one tool call from standard input through the gate and run it',
+    load: () => import('./verbs/call.ts'),
+  },
+  {
+    name: 'gate',
+    summary: 'put the tool calls of any other program through the gate',
+    load: () => import('./verbs/gate.ts'),
+  },
+  {
+    name: 'approvals',
+    summary: 'see and withdraw what was approved for longer than once',
+    load: () => import('./verbs/approvals.ts'),
+  },
+  {
+    name: 'sessions',
+    summary: 'list, read and rename sessions, and repair lists of messages',
+    load: () => import('./verbs/sessions.ts'),
+  },
+  {
     name: 'config',
     summary: 'read, change and check the configuration',
     load: () => import('./verbs/config.ts'),

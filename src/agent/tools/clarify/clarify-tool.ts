@@ -2,6 +2,7 @@ import type { Tool } from '../../../gate/index.ts';
 import { fail } from '../../../kernel/errors/index.ts';
 import { getOwn, type JsonObject } from '../../../kernel/json/index.ts';
 import { textArgument } from '../arguments.ts';
+import { defineTool } from '../define-tool.ts';
 import { cancelled, failed, succeeded } from '../outcomes.ts';
 
 /** What a person said, or why nobody did. */
@@ -22,28 +23,29 @@ const MAX_CHOICES = 4;
  * nobody to ask, or no answer, it is an error that says so.
  */
 export function createClarifyTool({ ask }: ClarifyPorts): Tool {
-  return {
-    name: 'clarify',
-    description:
-      'Ask the person a question that only they can answer, and wait. Not for permission to run a tool: that is asked for by itself.',
-    parameters: {
-      type: 'object',
-      properties: {
-        question: { type: 'string', description: 'The question.' },
-        choices: {
-          type: 'array',
-          items: { type: 'string' },
-          maxItems: MAX_CHOICES,
-          description: 'Answers to choose from; another answer is possible.',
+  return defineTool(
+    {
+      name: 'clarify',
+      description:
+        'Ask the person a question that only they can answer, and wait. Not for permission to run a tool: that is asked for by itself.',
+      parameters: {
+        type: 'object',
+        properties: {
+          question: { type: 'string', description: 'The question.' },
+          choices: {
+            type: 'array',
+            items: { type: 'string' },
+            maxItems: MAX_CHOICES,
+            description: 'Answers to choose from; another answer is possible.',
+          },
         },
+        required: ['question'],
       },
-      required: ['question'],
-      additionalProperties: false,
+      effect: 'none',
+      idempotent: false,
+      pathArguments: [],
     },
-    effect: 'none',
-    idempotent: false,
-    pathArguments: [],
-    execute: async ({ call }, { signal }) => {
+    async ({ call }, { signal }) => {
       const question = textArgument(call.args, 'question').trim();
       if (question === '')
         return failed(fail('bad_arguments', 'The question is empty.', 'Say what you want to know.'));
@@ -56,7 +58,7 @@ export function createClarifyTool({ ask }: ClarifyPorts): Tool {
         throw error;
       }
     },
-  };
+  );
 }
 
 const REMEDY = 'Decide by yourself and say which assumption you made, or stop and say what you need to know.';

@@ -6,7 +6,7 @@ import type { PathBase } from '../files/locate-file.ts';
 import { type WritableTarget, type WritingPorts, writableTarget } from '../files/writable-target.ts';
 
 /** The largest file that is patched, in bytes. */
-export const MAX_PATCHED_BYTES = 64 * 1024 * 1024;
+const MAX_PATCHED_BYTES = 64 * 1024 * 1024;
 
 /** A file in the state the plan has brought it to. */
 export interface PlannedFile {

@@ -2,6 +2,7 @@ import type { Tool, ToolOutcome } from '../../../gate/index.ts';
 import { fail, type Result } from '../../../kernel/errors/index.ts';
 import { getString, type JsonObject } from '../../../kernel/json/index.ts';
 import { flagArgument } from '../arguments.ts';
+import { defineTool } from '../define-tool.ts';
 import { commitChanges } from '../files/commit-changes.ts';
 import { diskFiles } from '../files/file-store.ts';
 import { nearNames } from '../files/near-names.ts';
@@ -25,33 +26,35 @@ interface ReplaceSummary extends Omit<SectionSummary, 'moved_to'> {
  * {@link parseV4a}).
  *
  * Every call is all or nothing: all of it is worked out in memory first, and what was written before a failure is put
- * back (a crash in that moment can leave a part of the files changed, each of them whole). The result is JSON: `{files: [{path, action, lines_added, lines_removed, moved_to?, replacements?}]}`.
+ * back (only a crash in that moment can leave some of the files changed, each of them whole). The result is JSON:
+ * `{files: [{path, action, lines_added, lines_removed, moved_to?, replacements?}]}`.
  */
 export function createPatchTool(ports: WritingPorts): Tool {
-  return {
-    name: 'patch',
-    description: [
-      'Change parts of files. Mode "replace" (the default): old_string, copied exactly from the file and there only once, becomes new_string; an empty old_string creates the file.',
-      'Mode "patch": a patch over several files between "*** Begin Patch" and "*** End Patch", with "*** Update File: path" (optionally followed by "*** Move to: path"), "*** Add File: path" and "*** Delete File: path"; "@@ line of the file" leads to a place, then lines begin with a space (kept), "-" (removed) or "+" (added).',
-      'Either everything is changed or nothing.',
-    ].join('\n'),
-    parameters: {
-      type: 'object',
-      properties: {
-        mode: { type: 'string', enum: ['replace', 'patch'] },
-        path: { type: 'string', description: 'Mode replace: the file.' },
-        old_string: { type: 'string', description: 'Mode replace: the text to find.' },
-        new_string: { type: 'string', description: 'Mode replace: the text to put in its place.' },
-        replace_all: { type: 'boolean', description: 'Mode replace: every place instead of the only one.' },
-        patch: { type: 'string', description: 'Mode patch: the patch.' },
+  return defineTool(
+    {
+      name: 'patch',
+      description: [
+        'Change parts of files. Mode "replace" (the default): old_string, copied exactly from the file and there only once, becomes new_string; an empty old_string creates the file.',
+        'Mode "patch": a patch over several files between "*** Begin Patch" and "*** End Patch", with "*** Update File: path" (optionally followed by "*** Move to: path"), "*** Add File: path" and "*** Delete File: path"; "@@ line of the file" leads to a place, then lines begin with a space (kept), "-" (removed) or "+" (added).',
+        'Either everything is changed or nothing.',
+      ].join('\n'),
+      parameters: {
+        type: 'object',
+        properties: {
+          mode: { type: 'string', enum: ['replace', 'patch'] },
+          path: { type: 'string', description: 'Mode replace: the file.' },
+          old_string: { type: 'string', description: 'Mode replace: the text to find.' },
+          new_string: { type: 'string', description: 'Mode replace: the text to put in its place.' },
+          replace_all: { type: 'boolean', description: 'Mode replace: every place instead of the only one.' },
+          patch: { type: 'string', description: 'Mode patch: the patch.' },
+        },
       },
-      additionalProperties: false,
+      effect: 'write',
+      idempotent: false,
+      pathArguments: ['path'],
+      pathsOf: pathsOfPatch,
     },
-    effect: 'write',
-    idempotent: false,
-    pathArguments: ['path'],
-    pathsOf: pathsOfPatch,
-    execute: async ({ call }) => {
+    async ({ call }) => {
       const files = ports.files ?? diskFiles;
       const plan = new PatchPlan({ cwd: call.cwd, home: ports.home }, ports);
       return files.exclusively(async (): Promise<ToolOutcome> => {
@@ -64,7 +67,7 @@ export function createPatchTool(ports: WritingPorts): Tool {
         return committed.ok ? succeeded(JSON.stringify({ files: planned.value })) : failed(committed);
       });
     },
-  };
+  );
 }
 
 async function planPatch(args: JsonObject, plan: PatchPlan): Promise<Result<readonly SectionSummary[]>> {

@@ -1,7 +1,7 @@
 /** Characters of one line that are shown. */
-export const MAX_LINE_LENGTH = 2000;
+const MAX_LINE_LENGTH = 2000;
 /** Characters of one answer. */
-export const MAX_SHOWN_LENGTH = 100_000;
+const MAX_SHOWN_LENGTH = 100_000;
 
 const NUMBER_WIDTH = 6;
 

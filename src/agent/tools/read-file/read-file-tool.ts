@@ -3,6 +3,7 @@ import type { Tool, ToolOutcome } from '../../../gate/index.ts';
 import { fail } from '../../../kernel/errors/index.ts';
 import { type FileStat, readFileBytes, readFileRange } from '../../../platform/files/index.ts';
 import { numberArgument, textArgument } from '../arguments.ts';
+import { defineTool } from '../define-tool.ts';
 import { toDisplayed } from '../files/displayed-path.ts';
 import { type LocatedPath, locateExisting } from '../files/locate-file.ts';
 import { failed, succeeded } from '../outcomes.ts';
@@ -16,7 +17,7 @@ export interface ReadFilePorts {
 }
 
 /** The largest file that is read, in bytes. */
-export const MAX_READ_BYTES = 32 * 1024 * 1024;
+const MAX_READ_BYTES = 32 * 1024 * 1024;
 
 const DEFAULT_LIMIT = 500;
 const MAX_LIMIT = 2000;
@@ -30,32 +31,33 @@ const SAMPLE_BYTES = 8192;
  * escapes (`\n`, `\xff`) is understood as shown.
  */
 export function createReadFileTool(ports: ReadFilePorts): Tool {
-  return {
-    name: 'read_file',
-    description:
-      'Read a text file. Each line comes as "number|text". Long files come in parts: go on with the offset that is named at the end.',
-    parameters: {
-      type: 'object',
-      properties: {
-        path: {
-          type: 'string',
-          description: 'The file: absolute, relative to the working directory, or from ~/.',
+  return defineTool(
+    {
+      name: 'read_file',
+      description:
+        'Read a text file. Each line comes as "number|text". Long files come in parts: go on with the offset that is named at the end.',
+      parameters: {
+        type: 'object',
+        properties: {
+          path: {
+            type: 'string',
+            description: 'The file: absolute, relative to the working directory, or from ~/.',
+          },
+          offset: { type: 'integer', minimum: 1, description: 'Number of the first line; 1 when absent.' },
+          limit: {
+            type: 'integer',
+            minimum: 1,
+            maximum: MAX_LIMIT,
+            description: `How many lines; ${String(DEFAULT_LIMIT)} when absent.`,
+          },
         },
-        offset: { type: 'integer', minimum: 1, description: 'Number of the first line; 1 when absent.' },
-        limit: {
-          type: 'integer',
-          minimum: 1,
-          maximum: MAX_LIMIT,
-          description: `How many lines; ${String(DEFAULT_LIMIT)} when absent.`,
-        },
+        required: ['path'],
       },
-      required: ['path'],
-      additionalProperties: false,
+      effect: 'none',
+      idempotent: true,
+      pathArguments: ['path'],
     },
-    effect: 'none',
-    idempotent: true,
-    pathArguments: ['path'],
-    execute: async ({ call }, { signal }) => {
+    async ({ call }, { signal }) => {
       const given = textArgument(call.args, 'path');
       const located = await locateExisting(given, { cwd: call.cwd, home: ports.home });
       if (!located.ok) return failed(located);
@@ -65,7 +67,7 @@ export function createReadFileTool(ports: ReadFilePorts): Tool {
       const limit = numberArgument(call.args, 'limit', DEFAULT_LIMIT);
       return readLines(located.value, { shown: toDisplayed(given), offset, limit, signal });
     },
-  };
+  );
 }
 
 function refuseKind(shown: string, { kind }: FileStat): ToolOutcome | undefined {

@@ -1,5 +1,5 @@
 /** Characters of a line that are searched. */
-export const MAX_SEARCHED_LENGTH = 10_000;
+const MAX_SEARCHED_LENGTH = 10_000;
 /** Characters of a line that are shown. */
 const MAX_SHOWN_LENGTH = 400;
 

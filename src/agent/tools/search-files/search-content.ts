@@ -28,7 +28,7 @@ export interface SearchTally {
   withLongLines: number;
 }
 
-export const MAX_SEARCHED_BYTES = 16 * 1024 * 1024;
+const MAX_SEARCHED_BYTES = 16 * 1024 * 1024;
 
 /** How long one file may take. A good pattern takes a fraction of it for the largest file. */
 const FILE_LIMIT_MS = 2000;

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -155,10 +155,10 @@ describe('search_files by content', () => {
   });
 
   it('says what it did not search', async () => {
-    plant({ bin: 'x\0', text: 'nothing' });
+    plant({ bin: 'x\0', text: 'nothing', big: '' });
     execFileSync('mkfifo', [join(folder, 'pipe')]);
     symlinkSync('/dev/zero', join(folder, 'endless'));
-    execFileSync('truncate', ['-s', '20M', join(folder, 'big')]);
+    truncateSync(join(folder, 'big'), 20 * 1024 * 1024);
     expect(await linesOf({ pattern: 'x' })).toEqual([
       '[No matches for x in 1 file; not searched: 1 binary files, 1 files over 16 MiB]',
     ]);

@@ -6,6 +6,7 @@ import type { Clock } from '../../../platform/clock/index.ts';
 import { realPath } from '../../../platform/files/index.ts';
 import { isInside } from '../../../platform/paths/index.ts';
 import { numberArgument, textArgument } from '../arguments.ts';
+import { defineTool } from '../define-tool.ts';
 import { toDisplayed } from '../files/displayed-path.ts';
 import { locateExisting, type PathBase } from '../files/locate-file.ts';
 import { cancelled, failed, succeeded } from '../outcomes.ts';
@@ -41,47 +42,54 @@ const TIME_LIMIT_MS = 30_000;
  * escapes in it, which `read_file` understands.
  */
 export function createSearchFilesTool(ports: SearchFilesPorts): Tool {
-  return {
-    name: 'search_files',
-    description:
-      'Find files by content (regular expression, line by line) or, with target "files", by name (glob). Leaves out what git ignores and binary files.',
-    parameters: {
-      type: 'object',
-      properties: {
-        pattern: {
-          type: 'string',
-          description:
-            'Target content: a regular expression, (?i) at its beginning ignores case. Target files: a glob such as *.ts or src/**/index.*',
+  return defineTool(
+    {
+      name: 'search_files',
+      description:
+        'Find files by content (regular expression, line by line) or, with target "files", by name (glob). Leaves out what git ignores and binary files.',
+      parameters: {
+        type: 'object',
+        properties: {
+          pattern: {
+            type: 'string',
+            description:
+              'Target content: a regular expression, (?i) at its beginning ignores case. Target files: a glob such as *.ts or src/**/index.*',
+          },
+          target: { type: 'string', enum: ['content', 'files'], description: '"content" when absent.' },
+          path: {
+            type: 'string',
+            description: 'Folder or file to search; the working directory when absent.',
+          },
+          file_glob: {
+            type: 'string',
+            description: 'Target content: only files that fit, such as *.{ts,tsx}',
+          },
+          limit: {
+            type: 'integer',
+            minimum: 1,
+            maximum: MAX_LIMIT,
+            description: `Results shown; ${String(DEFAULT_LIMIT)} when absent.`,
+          },
+          offset: { type: 'integer', minimum: 0, description: 'Results skipped; 0 when absent.' },
+          output_mode: {
+            type: 'string',
+            enum: ['content', 'files_only', 'count'],
+            description: 'Target content: lines ("content", when absent), paths, or matches per file.',
+          },
+          context: {
+            type: 'integer',
+            minimum: 0,
+            maximum: MAX_CONTEXT,
+            description: 'Target content: lines shown before and after each match.',
+          },
         },
-        target: { type: 'string', enum: ['content', 'files'], description: '"content" when absent.' },
-        path: { type: 'string', description: 'Folder or file to search; the working directory when absent.' },
-        file_glob: { type: 'string', description: 'Target content: only files that fit, such as *.{ts,tsx}' },
-        limit: {
-          type: 'integer',
-          minimum: 1,
-          maximum: MAX_LIMIT,
-          description: `Results shown; ${String(DEFAULT_LIMIT)} when absent.`,
-        },
-        offset: { type: 'integer', minimum: 0, description: 'Results skipped; 0 when absent.' },
-        output_mode: {
-          type: 'string',
-          enum: ['content', 'files_only', 'count'],
-          description: 'Target content: lines ("content", when absent), paths, or matches per file.',
-        },
-        context: {
-          type: 'integer',
-          minimum: 0,
-          maximum: MAX_CONTEXT,
-          description: 'Target content: lines shown before and after each match.',
-        },
+        required: ['pattern'],
       },
-      required: ['pattern'],
-      additionalProperties: false,
+      effect: 'none',
+      idempotent: true,
+      pathArguments: ['path'],
     },
-    effect: 'none',
-    idempotent: true,
-    pathArguments: ['path'],
-    execute: async ({ call }, run) => {
+    async ({ call }, run) => {
       const root = await locateRoot(textArgument(call.args, 'path', '.'), {
         cwd: call.cwd,
         home: ports.home,
@@ -91,7 +99,7 @@ export function createSearchFilesTool(ports: SearchFilesPorts): Tool {
       const isForNames = textArgument(call.args, 'target') === 'files';
       return isForNames ? search.names(call.args) : search.contents(call.args);
     },
-  };
+  );
 }
 
 /** Where a search begins, and how what is found there is called. */

@@ -1,5 +1,5 @@
 /** Bytes of output a model gets from one command. */
-export const MAX_OUTPUT_BYTES = 50_000;
+const MAX_OUTPUT_BYTES = 50_000;
 
 /**
  * A text of at most about `maxBytes` bytes of UTF-8: where it is longer, head and tail are kept, whole lines where that costs

@@ -4,6 +4,7 @@ import { getString, type JsonObject, type JsonValue } from '../../../kernel/json
 import { type Clock, within } from '../../../platform/clock/index.ts';
 import type { ProcessExit } from '../../../platform/process/index.ts';
 import { numberArgument } from '../arguments.ts';
+import { defineTool } from '../define-tool.ts';
 import { cancelled, failed, succeeded } from '../outcomes.ts';
 import { exitStatus } from './exit-status.ts';
 import { type OutputPorts, presentOutput } from './present-output.ts';
@@ -33,37 +34,38 @@ type Action = (entry: BackgroundProcess, args: JsonObject, run: ToolRun) => Prom
  */
 export function createProcessTool(ports: ProcessToolPorts): Tool {
   const actions = actionsOf(ports);
-  return {
-    name: 'process',
-    description:
-      'Watch and end commands started with terminal in the background: list, poll (new output), log, wait, kill.',
-    parameters: {
-      type: 'object',
-      properties: {
-        action: { type: 'string', enum: ['list', 'poll', 'log', 'wait', 'kill'] },
-        session_id: { type: 'string', description: 'The command, for every action but list.' },
-        timeout: {
-          type: 'number',
-          exclusiveMinimum: 0,
-          maximum: MAX_WAIT_S,
-          description: `Action wait: seconds; ${String(DEFAULT_WAIT_S)} when absent.`,
+  return defineTool(
+    {
+      name: 'process',
+      description:
+        'Watch and end commands started with terminal in the background: list, poll (new output), log, wait, kill.',
+      parameters: {
+        type: 'object',
+        properties: {
+          action: { type: 'string', enum: ['list', 'poll', 'log', 'wait', 'kill'] },
+          session_id: { type: 'string', description: 'The command, for every action but list.' },
+          timeout: {
+            type: 'number',
+            exclusiveMinimum: 0,
+            maximum: MAX_WAIT_S,
+            description: `Action wait: seconds; ${String(DEFAULT_WAIT_S)} when absent.`,
+          },
+          offset: { type: 'integer', minimum: 0, description: 'Action log: lines skipped from the start.' },
+          limit: {
+            type: 'integer',
+            minimum: 1,
+            maximum: MAX_LOG_LINES,
+            description: `Action log: lines; ${String(DEFAULT_LOG_LINES)} when absent.`,
+          },
         },
-        offset: { type: 'integer', minimum: 0, description: 'Action log: lines skipped from the start.' },
-        limit: {
-          type: 'integer',
-          minimum: 1,
-          maximum: MAX_LOG_LINES,
-          description: `Action log: lines; ${String(DEFAULT_LOG_LINES)} when absent.`,
-        },
+        required: ['action'],
       },
-      required: ['action'],
-      additionalProperties: false,
+      effect: 'execute',
+      effectOf: (args) => (isWatching(getString(args, 'action')) ? 'none' : 'execute'),
+      idempotent: false,
+      pathArguments: [],
     },
-    effect: 'execute',
-    effectOf: (args) => (isWatching(getString(args, 'action')) ? 'none' : 'execute'),
-    idempotent: false,
-    pathArguments: [],
-    execute: async ({ call }, run) => {
+    async ({ call }, run) => {
       const action = getString(call.args, 'action') ?? '';
       if (action === 'list') return list(ports);
       const perform = actions.get(action);
@@ -76,7 +78,7 @@ export function createProcessTool(ports: ProcessToolPorts): Tool {
       const entry = ports.processes.find(id);
       return entry === undefined ? unknownProcess(id, ports.processes) : perform(entry, call.args, run);
     },
-  };
+  );
 }
 
 function isWatching(action: string | undefined): boolean {

@@ -234,12 +234,12 @@ describe('terminal', () => {
 
   it('keeps head and tail of a long output, in bounded memory', async () => {
     const before = process.memoryUsage().rss;
-    const { output } = await run('echo first; head -c 100000000 /dev/zero | tr "\\0" x; echo; echo last');
+    const { output } = await run('echo first; head -c 300000000 /dev/zero | tr "\\0" x; echo; echo last');
     expect(output.startsWith('first\nxxx')).toBe(true);
     expect(output.endsWith('xxx\nlast\n')).toBe(true);
     expect(output).toMatch(/\[\.\.\. \d+ bytes left out \.\.\.\]/);
     expect(Buffer.byteLength(output)).toBeLessThan(51_000);
-    expect(process.memoryUsage().rss - before).toBeLessThan(80_000_000);
+    expect(process.memoryUsage().rss - before).toBeLessThan(150_000_000);
   });
 
   it('shows what a person would have read', async () => {
@@ -306,7 +306,7 @@ describe('terminal', () => {
          processes: new ProcessTable({ clock: systemClock, newId: () => '' }),
          exitFile: () => ${JSON.stringify(exitFile)},
        });
-       await callTool(tool, { command: 'kill -KILL $PPID; while kill -0 $PPID; do sleep 0.01; done; exit 7' }, { cwd: '/' });`,
+       await callTool(tool, { command: 'kill -KILL $PPID; while kill -0 $PPID 2>/dev/null; do sleep 0.01; done; exit 7' }, { cwd: '/' });`,
     );
     expect(spawnSync(process.execPath, [agent]).signal).toBe('SIGKILL');
     await whenExists(exitFile);

@@ -4,6 +4,7 @@ import type { ToolCall } from '../../../kernel/tool-call/index.ts';
 import type { Clock } from '../../../platform/clock/index.ts';
 import { killProcessTree, type ProcessResult, runProcess } from '../../../platform/process/index.ts';
 import { flagArgument, numberArgument, textArgument } from '../arguments.ts';
+import { defineTool } from '../define-tool.ts';
 import { absolutePath } from '../files/locate-file.ts';
 import { cancelled, failed, succeeded } from '../outcomes.ts';
 import { exitStatus } from './exit-status.ts';
@@ -26,6 +27,8 @@ export interface TerminalPorts extends OutputPorts {
    * in a folder that exists. The file holds the number and a newline, and appears whole.
    */
   readonly exitFile?: (call: ToolCall) => string | undefined;
+  /** Milliseconds a command in the foreground may take when its call names no time; 180,000 when absent. */
+  readonly defaultTimeoutMs?: number;
 }
 
 const DEFAULT_TIMEOUT_S = 180;
@@ -41,7 +44,7 @@ const INTERRUPTED = 130;
  * `terminal`: a command for bash, without start-up files, aliases or exported functions, its input empty, in a process
  * group of its own. Each call begins in the working directory of the session (or `workdir`): a `cd` ends with its call.
  *
- * In the foreground it runs until it ends, its time is over (`timeout` seconds; 180 by default, 600 at most) or the call is
+ * In the foreground it runs until it ends, its time is over (`timeout` seconds, 600 at most; see `defaultTimeoutMs`) or the call is
  * cancelled; then everything it started is ended too. What it left running by itself with `&` stays. With `background` it
  * returns at once; see {@link createProcessTool}.
  *
@@ -50,35 +53,36 @@ const INTERRUPTED = 130;
  * makes the call an error of type `nonzero_exit`, an exceeded time one of type `timeout` with code 124.
  */
 export function createTerminalTool(ports: TerminalPorts): Tool {
-  return {
-    name: 'terminal',
-    description: [
-      'Run a command in bash and get its output and exit code. Every call starts in the working directory: cd does not last. There is no input, nobody can answer prompts.',
-      `Use background for servers and anything that takes longer than ${String(MAX_TIMEOUT_S)} s, then process to watch it.`,
-    ].join('\n'),
-    parameters: {
-      type: 'object',
-      properties: {
-        command: { type: 'string', minLength: 1, description: 'The command.' },
-        background: {
-          type: 'boolean',
-          description: 'Return at once with a session_id for the tool process.',
+  return defineTool(
+    {
+      name: 'terminal',
+      description: [
+        'Run a command in bash and get its output and exit code. Every call starts in the working directory: cd does not last. There is no input, nobody can answer prompts.',
+        `Use background for servers and anything that takes longer than ${String(MAX_TIMEOUT_S)} s, then process to watch it.`,
+      ].join('\n'),
+      parameters: {
+        type: 'object',
+        properties: {
+          command: { type: 'string', minLength: 1, description: 'The command.' },
+          background: {
+            type: 'boolean',
+            description: 'Return at once with a session_id for the tool process.',
+          },
+          timeout: {
+            type: 'number',
+            exclusiveMinimum: 0,
+            maximum: MAX_TIMEOUT_S,
+            description: `Seconds, in the foreground; ${String(defaultTimeoutS(ports))} when absent.`,
+          },
+          workdir: { type: 'string', description: 'Folder to run it in.' },
         },
-        timeout: {
-          type: 'number',
-          exclusiveMinimum: 0,
-          maximum: MAX_TIMEOUT_S,
-          description: `Seconds, in the foreground; ${String(DEFAULT_TIMEOUT_S)} when absent.`,
-        },
-        workdir: { type: 'string', description: 'Folder to run it in.' },
+        required: ['command'],
       },
-      required: ['command'],
-      additionalProperties: false,
+      effect: 'execute',
+      idempotent: false,
+      pathArguments: ['workdir'],
     },
-    effect: 'execute',
-    idempotent: false,
-    pathArguments: ['workdir'],
-    execute: async ({ call }, run) => {
+    async ({ call }, run) => {
       const command = textArgument(call.args, 'command');
       if (command.trim() === '')
         return failed(fail('bad_arguments', 'The command is empty.', 'Give a command.'));
@@ -87,7 +91,11 @@ export function createTerminalTool(ports: TerminalPorts): Tool {
         ? startInBackground(command, cwd, ports)
         : runInForeground({ call, command, cwd, run }, ports);
     },
-  };
+  );
+}
+
+function defaultTimeoutS({ defaultTimeoutMs }: TerminalPorts): number {
+  return defaultTimeoutMs === undefined ? DEFAULT_TIMEOUT_S : defaultTimeoutMs / 1000;
 }
 
 async function startInBackground(command: string, cwd: string, ports: TerminalPorts): Promise<ToolOutcome> {
@@ -110,7 +118,7 @@ async function runInForeground(
   { call, command, cwd, run }: ForegroundCommand,
   ports: TerminalPorts,
 ): Promise<ToolOutcome> {
-  const timeoutS = numberArgument(call.args, 'timeout', DEFAULT_TIMEOUT_S);
+  const timeoutS = numberArgument(call.args, 'timeout', defaultTimeoutS(ports));
   const progress = new LastLineProgress({
     clock: ports.clock,
     redact: ports.redact,

@@ -20,7 +20,7 @@ export interface TodoChange {
   readonly status?: TodoStatus;
 }
 
-export const MAX_TODOS = 200;
+const MAX_TODOS = 200;
 
 /** The list that takes the place of another. Every step needs content and status. */
 export function newTodoList(changes: readonly TodoChange[]): Result<readonly TodoItem[], 'bad_todos'> {

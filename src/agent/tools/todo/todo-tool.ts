@@ -1,6 +1,7 @@
 import type { Tool } from '../../../gate/index.ts';
 import { getOwn, getString, isJsonObject, type JsonObject } from '../../../kernel/json/index.ts';
 import { flagArgument } from '../arguments.ts';
+import { defineTool } from '../define-tool.ts';
 import { failed, succeeded } from '../outcomes.ts';
 import { SerialQueue } from '../serial-queue.ts';
 import {
@@ -26,34 +27,34 @@ export interface TodoPorts {
  */
 export function createTodoTool(ports: TodoPorts): Tool {
   const queue = new SerialQueue();
-  return {
-    name: 'todo',
-    description:
-      'Keep the plan of a longer task: a list of steps, one of them in progress at most. Without todos it shows the list; with merge it changes steps by id instead of replacing the list.',
-    parameters: {
-      type: 'object',
-      properties: {
-        todos: {
-          type: 'array',
-          items: {
-            type: 'object',
-            properties: {
-              id: { type: 'string' },
-              content: { type: 'string' },
-              status: { type: 'string', enum: TODO_STATUSES },
+  return defineTool(
+    {
+      name: 'todo',
+      description:
+        'Keep the plan of a longer task: a list of steps, one of them in progress at most. Without todos it shows the list; with merge it changes steps by id instead of replacing the list.',
+      parameters: {
+        type: 'object',
+        properties: {
+          todos: {
+            type: 'array',
+            items: {
+              type: 'object',
+              properties: {
+                id: { type: 'string' },
+                content: { type: 'string' },
+                status: { type: 'string', enum: TODO_STATUSES },
+              },
+              required: ['id'],
             },
-            required: ['id'],
-            additionalProperties: false,
           },
+          merge: { type: 'boolean', description: 'Change steps by id and add new ones; false when absent.' },
         },
-        merge: { type: 'boolean', description: 'Change steps by id and add new ones; false when absent.' },
       },
-      additionalProperties: false,
+      effect: 'none',
+      idempotent: true,
+      pathArguments: [],
     },
-    effect: 'none',
-    idempotent: true,
-    pathArguments: [],
-    execute: ({ call: { args, sessionId } }) =>
+    ({ call: { args, sessionId } }) =>
       queue.run(async () => {
         const current = await ports.load(sessionId);
         const changes = changesOf(args);
@@ -63,7 +64,7 @@ export function createTodoTool(ports: TodoPorts): Tool {
         await ports.save(sessionId, list.value);
         return succeeded(present(list.value));
       }),
-  };
+  );
 }
 
 function changesOf(args: JsonObject): readonly TodoChange[] | undefined {

@@ -30,6 +30,10 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+function namesIn(path: string): readonly string[] {
+  return readdirSync(path, { recursive: true, encoding: 'utf8' }).sort();
+}
+
 function write(path: string, content: string, files?: FileStore): Promise<CallReport> {
   const tool = createWriteFileTool({
     home: join(folder, 'home'),
@@ -129,10 +133,10 @@ describe('write_file', () => {
     symlinkSync('loop', join(folder, 'loop'));
     symlinkSync('/dev/null', join(folder, 'device'));
     symlinkSync('.herma', join(folder, 'way'));
-    const before = readdirSync(folder, { recursive: true }).sort();
+    const before = namesIn(folder);
     const report = await write(path, 'x');
     expect(report).toMatchObject({ status: 'error', errorType, text: expect.stringContaining(message) });
-    expect(readdirSync(folder, { recursive: true }).sort()).toEqual(before);
+    expect(namesIn(folder)).toEqual(before);
     expect(readFileSync(join(folder, 'file'), 'utf8')).toBe('content');
   });
 

@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import type { Tool, ToolOutcome } from '../../../gate/index.ts';
 import { fail } from '../../../kernel/errors/index.ts';
 import { textArgument } from '../arguments.ts';
+import { defineTool } from '../define-tool.ts';
 import { NEW_FILE_MODE, NEW_FOLDER_MODE, removeEmptyFolders } from '../files/commit-changes.ts';
 import { type WritableTarget, type WritingPorts, writableTarget } from '../files/writable-target.ts';
 import { failed, succeeded } from '../outcomes.ts';
@@ -11,26 +12,27 @@ import { failed, succeeded } from '../outcomes.ts';
  * there, and writes to where a symbolic link leads. The result is JSON: `{path, bytes_written, created, dirs_created?}`.
  */
 export function createWriteFileTool(ports: WritingPorts): Tool {
-  return {
-    name: 'write_file',
-    description:
-      'Write a whole file, replacing what is in it. Creates missing folders. To change a part of a file use patch instead.',
-    parameters: {
-      type: 'object',
-      properties: {
-        path: {
-          type: 'string',
-          description: 'The file: absolute, relative to the working directory, or from ~/.',
+  return defineTool(
+    {
+      name: 'write_file',
+      description:
+        'Write a whole file, replacing what is in it. Creates missing folders. To change a part of a file use patch instead.',
+      parameters: {
+        type: 'object',
+        properties: {
+          path: {
+            type: 'string',
+            description: 'The file: absolute, relative to the working directory, or from ~/.',
+          },
+          content: { type: 'string', description: 'Everything the file is to contain.' },
         },
-        content: { type: 'string', description: 'Everything the file is to contain.' },
+        required: ['path', 'content'],
       },
-      required: ['path', 'content'],
-      additionalProperties: false,
+      effect: 'write',
+      idempotent: true,
+      pathArguments: ['path'],
     },
-    effect: 'write',
-    idempotent: true,
-    pathArguments: ['path'],
-    execute: async ({ call }) => {
+    async ({ call }) => {
       const target = writableTarget(
         textArgument(call.args, 'path'),
         { cwd: call.cwd, home: ports.home },
@@ -40,7 +42,7 @@ export function createWriteFileTool(ports: WritingPorts): Tool {
       const content = textArgument(call.args, 'content');
       return target.value.files.exclusively(() => writeWhole(target.value, content));
     },
-  };
+  );
 }
 
 async function writeWhole({ shown, realPath, files }: WritableTarget, content: string): Promise<ToolOutcome> {

@@ -14,6 +14,8 @@ export interface StreamedAnswer {
   restart(): void;
   /** The answer as it finally is. */
   complete(text: string): void;
+  /** Leaves it as far as it came: its turn is over. */
+  breakOff(): void;
 }
 
 /** A line about one tool call. */
@@ -26,7 +28,7 @@ export interface SlashCommandInfo {
   readonly name: string;
   readonly summary: string;
   /** Values its argument can take, for completion. */
-  readonly complete?: () => Promise<readonly string[]>;
+  readonly complete?: () => readonly string[];
 }
 
 /**
@@ -38,8 +40,8 @@ export interface ChatScreen {
   start(commands: readonly SlashCommandInfo[]): void;
   /** The next thing the person writes. */
   read(): Promise<ScreenInput>;
-  /** Called when the person presses Ctrl-C or Escape while something is running. */
-  onInterrupt(listener: () => void): void;
+  /** Calls `listener` when the person wants to stop what is running. It says whether anything was. */
+  onInterrupt(listener: () => boolean): void;
   answer(): StreamedAnswer;
   call(call: ToolCall): CallLine;
   /** What is being waited for; undefined when nothing is. */
@@ -50,7 +52,7 @@ export interface ChatScreen {
   approve(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalScope | 'deny'>;
   /** Asks a question of the model's; undefined when the person does not answer. */
   ask(question: string, choices: readonly string[], signal: AbortSignal): Promise<string | undefined>;
-  /** Puts earlier input within reach of the arrow keys, oldest first. */
+  /** Puts earlier messages within reach of the arrow keys, oldest first. */
   remember(inputs: readonly string[]): void;
   /** Gives the terminal back. A second call does nothing. */
   close(): void;

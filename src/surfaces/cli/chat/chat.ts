@@ -2,15 +2,23 @@ import type { TurnResult } from '../../../agent/loop/index.ts';
 import type { OpenSession, Runtime, SessionChoice } from '../../../app/index.ts';
 import { type Failure, HermaError, messageOf } from '../../../kernel/errors/index.ts';
 import { printable } from '../../../kernel/tool-call/index.ts';
-import type { ChatScreen } from './chat-screen.ts';
+import type { ChatScreen, ScreenInput } from './chat-screen.ts';
 import { turnPresenter } from './show-turn.ts';
-import { findCommand, type SlashCommand, slashCommands } from './slash-commands.ts';
+import { findCommand, isCommandLine, type SlashCommand, slashCommands } from './slash-commands.ts';
 
 export interface ChatParts {
   readonly runtime: Runtime;
   readonly screen: ChatScreen;
   readonly session: OpenSession;
   readonly surface: string;
+}
+
+/** What there is to say when the person has left. */
+export interface ChatEnd {
+  /** The session they were in at the end; undefined when nothing was said in it. */
+  readonly sessionId: string | undefined;
+  /** Whether something that was asked for could not be done. */
+  readonly hasFailed: boolean;
 }
 
 /** Sessions that `/sessions` lists. */
@@ -20,8 +28,10 @@ const LISTED_SESSIONS = 15;
 export class Chat {
   readonly #parts: ChatParts;
   readonly #commands: readonly SlashCommand[];
+  readonly #leaving = Promise.withResolvers<ScreenInput>();
   #session: OpenSession;
   #running: AbortController | undefined;
+  #hasFailed = false;
 
   constructor(parts: ChatParts) {
     this.#parts = parts;
@@ -29,64 +39,63 @@ export class Chat {
     this.#commands = slashCommands(this);
   }
 
-  /** Interrupts the turn that runs; does nothing between turns. */
-  interrupt(): void {
+  /** Interrupts what runs; false when nothing does. */
+  interrupt(): boolean {
     this.#running?.abort(new Error('the person interrupted the turn'));
+    return this.#running !== undefined;
   }
 
-  /** Resolves when the person leaves. `signal` ends the conversation from outside. */
-  async run(signal: AbortSignal): Promise<void> {
-    const { screen } = this.#parts;
-    screen.onInterrupt(() => this.interrupt());
-    screen.start(this.#commands);
-    await this.#greet();
-    const leaving = whenAborted(signal);
-    for (;;) {
-      const input = await Promise.race([screen.read(), leaving]);
-      if (input.type === 'leave') break;
-      if ((await this.#handle(input.text, signal)) === 'leave') break;
+  /** What Ctrl-C does where it is a signal: interrupts what runs, else ends the conversation. */
+  interruptOrLeave(): void {
+    if (!this.interrupt()) this.#leaving.resolve({ type: 'leave' });
+  }
+
+  /** Resolves when the person has left. `signal` ends the conversation from outside. The session is closed then. */
+  async run(signal: AbortSignal): Promise<ChatEnd> {
+    const leave = (): void => {
+      this.interrupt();
+      this.#leaving.resolve({ type: 'leave' });
+    };
+    signal.addEventListener('abort', leave, { once: true });
+    if (signal.aborted) leave();
+    try {
+      await this.#converse();
+      await this.#finalize('exit');
+    } finally {
+      signal.removeEventListener('abort', leave);
+      await this.#session.close();
     }
-    await this.#finalize('exit');
-    await this.#session.close();
+    const { sessionId, messages } = this.#session.conversation;
+    return { sessionId: messages.length === 0 ? undefined : sessionId, hasFailed: this.#hasFailed };
   }
 
-  async help(name: string): Promise<void> {
+  help(name: string): void {
+    const wanted = name.replace(/^\//, '');
     const chosen = this.#commands.filter(
-      (command) => name === '' || command.name === name.replace(/^\//, ''),
+      (command) => wanted === '' || command.name === wanted || command.aliases?.includes(wanted) === true,
     );
+    if (chosen.length === 0) return this.#unknown(wanted);
     const lines = chosen.map(({ name: command, usage, summary, aliases }) => {
       const left = `/${command}${usage === undefined ? '' : ` ${usage}`}`;
       return `  ${left.padEnd(26)} ${summary}${aliases === undefined ? '' : ` (also /${aliases.join(', /')})`}`;
     });
-    this.#say(
-      'info',
-      [...lines, '', '  Ctrl-C interrupts a turn; on an empty line it leaves, like Ctrl-D.'].join('\n'),
-    );
-    await Promise.resolve();
+    const keys = ['', '  Ctrl-C interrupts a turn; on an empty line it leaves, like Ctrl-D.'];
+    this.#say('info', [...lines, ...(wanted === '' ? keys : [])].join('\n'));
   }
 
   async startNew(): Promise<void> {
-    const old = this.#session.conversation.sessionId;
+    const oldSessionId = this.#session.conversation.sessionId;
     if (!(await this.#switch({ type: 'new' }))) return;
     const { runtime, surface } = this.#parts;
-    const payload = {
-      sessionId: this.#session.conversation.sessionId,
-      platform: surface,
-      reason: 'new',
-      oldSessionId: old,
-    };
-    this.#warn(
-      await runtime.callbacks.observe(
-        'on_session_reset',
-        { ...payload, newSessionId: payload.sessionId },
-        new AbortController().signal,
-      ),
-    );
-    this.#say('info', `New session ${payload.sessionId}.`);
+    const { sessionId } = this.#session.conversation;
+    const payload = { sessionId, platform: surface, reason: 'new', oldSessionId, newSessionId: sessionId };
+    this.#warn(await runtime.callbacks.observe('on_session_reset', payload, new AbortController().signal));
+    this.#say('info', `New session ${sessionId}.`);
   }
 
   async resume(sessionId: string): Promise<void> {
     if (sessionId === '') return this.#say('warning', 'Which one? See /sessions, then /resume ID.');
+    if (this.#isCurrent(sessionId)) return this.#say('info', `You are in session ${printable(sessionId)}.`);
     if (await this.#switch({ type: 'resume', sessionId })) await this.#greet();
   }
 
@@ -97,7 +106,7 @@ export class Chat {
     else this.#fail(model);
   }
 
-  async listSessions(): Promise<void> {
+  listSessions(): void {
     const store = this.#parts.runtime.sessions();
     const listed = store.ok ? store.value.list({ limit: LISTED_SESSIONS }) : store;
     if (!listed.ok) return this.#fail(listed);
@@ -106,13 +115,12 @@ export class Chat {
       return `${mark} ${id}  ${String(messageCount).padStart(4)} messages  ${printable(title ?? firstWords)}`;
     });
     this.#say('info', lines.length === 0 ? 'No sessions yet.' : lines.join('\n'));
-    await Promise.resolve();
   }
 
-  async sessionIds(): Promise<readonly string[]> {
+  sessionIds(): readonly string[] {
     const store = this.#parts.runtime.sessions();
     const listed = store.ok ? store.value.list({ limit: LISTED_SESSIONS }) : store;
-    return await Promise.resolve(listed.ok ? listed.value.map(({ id }) => id) : []);
+    return listed.ok ? listed.value.map(({ id }) => id) : [];
   }
 
   async compress(): Promise<void> {
@@ -123,42 +131,60 @@ export class Chat {
       screen.busy('condensing the history');
       const done = await runtime.compress(conversation, signal);
       if (done.ok) this.#say('info', `${String(before)} messages became ${String(done.value)}.`);
+      else if (signal.aborted) this.#say('warning', 'Interrupted. The history stays as it was.');
       else this.#fail(done);
     });
   }
 
-  async #handle(text: string, signal: AbortSignal): Promise<'go-on' | 'leave'> {
+  async #converse(): Promise<void> {
+    const { screen } = this.#parts;
+    screen.onInterrupt(() => this.interrupt());
+    screen.start(this.#commands);
+    await this.#greet();
+    for (;;) {
+      const input = await Promise.race([this.#leaving.promise, screen.read()]);
+      if (input.type === 'leave') return;
+      if ((await this.#handle(input.text)) === 'leave') return;
+    }
+  }
+
+  async #handle(text: string): Promise<'go-on' | 'leave'> {
     if (text.trim() === '') return 'go-on';
-    if (!text.startsWith('/')) {
-      await this.#turn(text, signal);
+    if (!isCommandLine(text)) {
+      await this.#turn(text);
       return 'go-on';
     }
     const found = findCommand(this.#commands, text);
     if ('command' in found) return await found.command.run(this, found.argument);
-    const meant = found.meant === undefined ? 'See /help.' : `Did you mean /${found.meant}?`;
-    this.#say('error', `There is no command /${printable(found.unknown)}. ${meant}`);
+    this.#unknown(found.unknown, found.meant);
     return 'go-on';
   }
 
-  async #turn(text: string, outer: AbortSignal): Promise<void> {
+  #unknown(name: string, meant?: string): void {
+    const message = `There is no command /${printable(name).slice(0, 80)}.`;
+    this.#fail({ message, remedy: meant === undefined ? 'See /help.' : `Did you mean /${meant}?` });
+  }
+
+  async #turn(text: string): Promise<void> {
     const { runtime, screen } = this.#parts;
     const { conversation } = this.#session;
+    const presenter = turnPresenter(screen);
     await this.#interruptibly(async (signal) => {
-      const result = await runtime.runTurn({
-        conversation,
-        text,
-        signal: AbortSignal.any([signal, outer]),
-        onEvent: turnPresenter(screen),
-      });
+      const result = await runtime
+        .runTurn({ conversation, text, signal, onEvent: presenter.show })
+        .finally(presenter.end);
       if (result.ok) this.#conclude(result.value);
       else this.#fail(result);
     });
   }
 
-  #conclude({ end, failure }: TurnResult): void {
-    if (end === 'interrupted')
-      this.#say('warning', 'Interrupted. What was done stands; what was running has an unknown effect.');
-    if (failure !== undefined && end === 'failed') this.#fail({ ok: false, ...failure });
+  #conclude({ end, failure, calls }: TurnResult): void {
+    if (end === 'interrupted') {
+      const isOpen = calls.some(({ status, executed }) => status === 'cancelled' && executed);
+      const effect = isOpen ? ' What was done stands; what was running has an unknown effect.' : '';
+      this.#say('warning', `Interrupted.${effect}`);
+    }
+    if (end === 'failed' && failure !== undefined) this.#fail(failure);
   }
 
   async #interruptibly(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
@@ -167,12 +193,8 @@ export class Chat {
     try {
       await work(controller.signal);
     } catch (error) {
-      this.#fail({
-        ok: false,
-        code: 'failed',
-        message: messageOf(error),
-        ...(HermaError.isInstance(error) && error.remedy !== undefined ? { remedy: error.remedy } : {}),
-      });
+      const { remedy } = HermaError.isInstance(error) ? error : {};
+      this.#fail({ message: messageOf(error), ...(remedy === undefined ? {} : { remedy }) });
     } finally {
       this.#running = undefined;
       this.#parts.screen.busy(undefined);
@@ -189,6 +211,15 @@ export class Chat {
     await this.#session.close();
     this.#session = next.value;
     return true;
+  }
+
+  /** Whether a session is the one that is open, or an earlier part of it. */
+  #isCurrent(sessionId: string): boolean {
+    const { conversation } = this.#session;
+    if (sessionId === conversation.sessionId) return true;
+    const store = this.#parts.runtime.sessions();
+    const found = store.ok ? store.value.get(sessionId) : store;
+    return found.ok && found.value.rootSessionId === conversation.rootSessionId;
   }
 
   async #greet(): Promise<void> {
@@ -216,31 +247,20 @@ export class Chat {
   async #finalize(reason: string): Promise<void> {
     const { runtime, surface } = this.#parts;
     const { sessionId } = this.#session.conversation;
-    this.#warn(
-      await runtime.callbacks.observe(
-        'on_session_finalize',
-        { sessionId, platform: surface, reason },
-        new AbortController().signal,
-      ),
-    );
+    const payload = { sessionId, platform: surface, reason };
+    this.#warn(await runtime.callbacks.observe('on_session_finalize', payload, new AbortController().signal));
   }
 
   #say(kind: 'info' | 'warning' | 'error', text: string): void {
     this.#parts.screen.notice(kind, text);
   }
 
-  #fail({ message, remedy }: Failure): void {
+  #fail({ message, remedy }: Pick<Failure, 'message' | 'remedy'>): void {
+    this.#hasFailed = true;
     this.#say('error', remedy === undefined ? message : `${message}\n${remedy}`);
   }
 
   #warn(lines: readonly string[]): void {
     for (const line of lines) this.#say('warning', line);
   }
-}
-
-function whenAborted(signal: AbortSignal): Promise<{ readonly type: 'leave' }> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve({ type: 'leave' });
-    signal.addEventListener('abort', () => resolve({ type: 'leave' }), { once: true });
-  });
 }

@@ -2,30 +2,36 @@ import type { TurnEvent, TurnResult } from '../../../agent/loop/index.ts';
 import type { OpenSession, Runtime } from '../../../app/index.ts';
 import type { Result } from '../../../kernel/errors/index.ts';
 import { describeCall, printable } from '../../../kernel/tool-call/index.ts';
+import { screenText } from './screen-text.ts';
 
 export interface OneShotOptions {
   readonly runtime: Runtime;
   readonly session: OpenSession;
   readonly text: string;
   readonly signal: AbortSignal;
-  /** For everything but the answer: one line each. */
+  /** For everything but the answer: one line each, safe to show. */
   readonly note: (line: string) => void;
+  /** What is being waited for. */
+  readonly busy: (what: string) => void;
 }
 
 /** Runs one turn for a pipe or a script: notes what happens, and leaves the answer to the caller. */
-export async function runOneShot({
-  runtime,
-  session,
-  text,
-  signal,
-  note,
-}: OneShotOptions): Promise<Result<TurnResult>> {
+export async function runOneShot({ runtime, session, note, busy, ...turn }: OneShotOptions): Promise<
+  Result<TurnResult>
+> {
   const { conversation } = session;
-  return await runtime.runTurn({ conversation, text, signal, onEvent: (event) => noteEvent(event, note) });
+  const onEvent = (event: TurnEvent): void => {
+    const waitsFor = waitOf(event);
+    if (waitsFor !== undefined) busy(waitsFor);
+    const line = noteOf(event);
+    if (line !== undefined) note(screenText(line));
+  };
+  return await runtime.runTurn({ conversation, ...turn, onEvent });
 }
 
 /** The document of `chat -q --json`. */
 export function oneShotDocument(result: TurnResult, sessionId: string): object {
+  const { failure } = result;
   return {
     session_id: sessionId,
     final: result.final,
@@ -34,43 +40,50 @@ export function oneShotDocument(result: TurnResult, sessionId: string): object {
     capped: result.capped,
     tool_calls: result.calls.map(({ callId, tool, status }) => ({ call_id: callId, tool, status })),
     usage: { input_tokens: result.usage.inputTokens, output_tokens: result.usage.outputTokens },
-    ...(result.failure === undefined
+    ...(failure === undefined
       ? {}
-      : { error: { code: result.failure.code, message: result.failure.message } }),
+      : { error: { code: failure.code, message: failure.message, remedy: failure.remedy ?? null } }),
   };
 }
 
-function noteEvent(event: TurnEvent, note: (line: string) => void): void {
+function waitOf(event: TurnEvent): string | undefined {
+  switch (event.type) {
+    case 'request-started':
+      return 'thinking';
+    case 'call-started':
+      return describeCall(event.call, 60);
+    case 'verifying':
+      return `verifying: ${event.command}`;
+    default:
+      return undefined;
+  }
+}
+
+function noteOf(event: TurnEvent): string | undefined {
   switch (event.type) {
     case 'message-completed':
-      if (!event.final && event.text !== '') note(event.text);
-      break;
+      return event.final || event.text === '' ? undefined : event.text;
     case 'call-finished': {
       const { report } = event;
-      const what = report.call === undefined ? report.tool : describeCall(report.call);
+      const what = describeCall(report.call ?? { tool: report.tool, args: {} });
       const why =
         report.status === 'ok' ? '' : ` (${report.status}: ${printable(report.message).slice(0, 200)})`;
-      note(`${report.status === 'ok' ? '✓' : '✗'} ${what}${why}`);
-      break;
+      return `${report.status === 'ok' ? '✓' : '✗'} ${what}${why}`;
     }
     case 'retrying':
-      note(`${event.failure.message} Trying again in ${(event.delayMs / 1000).toFixed(1)} s.`);
-      break;
+      return `${event.failure.message} Trying again in ${(event.delayMs / 1000).toFixed(1)} s.`;
     case 'compressed':
-      note(`History condensed: ${String(event.before)} messages became ${String(event.after)}.`);
-      break;
+      return `History condensed: ${String(event.before)} messages became ${String(event.after)}.`;
     case 'verified':
-      note(`${event.passed ? '✓' : '✗'} ${event.command}`);
-      break;
+      return `${event.passed ? '✓' : '✗'} ${event.command}`;
     case 'warning':
-      note(event.text);
-      break;
+      return event.text;
     case 'request-started':
     case 'text-delta':
     case 'restarted':
     case 'call-started':
     case 'call-progress':
     case 'verifying':
-      break;
+      return undefined;
   }
 }

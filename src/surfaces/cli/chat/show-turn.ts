@@ -1,11 +1,21 @@
 import type { TurnEvent } from '../../../agent/loop/index.ts';
 import type { CallLine, ChatScreen, StreamedAnswer } from './chat-screen.ts';
 
+export interface TurnPresenter {
+  readonly show: (event: TurnEvent) => void;
+  /** The turn is over: an answer that is not complete stays as it is. */
+  readonly end: () => void;
+}
+
 /** Shows the events of one turn on a screen. */
-export function turnPresenter(screen: ChatScreen): (event: TurnEvent) => void {
+export function turnPresenter(screen: ChatScreen): TurnPresenter {
   const lines = new Map<string, CallLine>();
   let answer: StreamedAnswer | undefined;
-  return (event) => {
+  const end = (): void => {
+    answer?.breakOff();
+    answer = undefined;
+  };
+  const show = (event: TurnEvent): void => {
     switch (event.type) {
       case 'request-started':
         screen.busy('thinking');
@@ -61,4 +71,5 @@ export function turnPresenter(screen: ChatScreen): (event: TurnEvent) => void {
         break;
     }
   };
+  return { show, end };
 }

@@ -36,7 +36,7 @@ export function slashCommands(chat: Chat): readonly SlashCommand[] {
       name: 'resume',
       usage: 'ID',
       summary: 'take up an earlier session',
-      complete: async () => await chat.sessionIds(),
+      complete: () => chat.sessionIds(),
       run: async (_, argument) => await goOn(chat.resume(argument)),
     },
     { name: 'compress', summary: 'condense the history now', run: async () => await goOn(chat.compress()) },
@@ -47,6 +47,11 @@ export function slashCommands(chat: Chat): readonly SlashCommand[] {
       run: async () => await Promise.resolve('leave'),
     },
   ];
+}
+
+/** Whether a line is for the program: a slash and a word. A path is part of a message. */
+export function isCommandLine(line: string): boolean {
+  return /^\/[\w-]*(\s|$)/.test(line);
 }
 
 /** The command of a line that begins with a slash; an unknown one comes back with what was probably meant. */
@@ -66,7 +71,7 @@ export function findCommand(
   return meant === undefined ? { unknown: name } : { unknown: name, meant };
 }
 
-async function goOn(work: Promise<void>): Promise<'go-on'> {
+async function goOn(work: Promise<void> | void): Promise<'go-on'> {
   await work;
   return 'go-on';
 }

@@ -3,14 +3,12 @@ import {
   type Component,
   Container,
   Editor,
-  type EditorTheme,
   Loader,
   Markdown,
-  type MarkdownTheme,
   matchesKey,
   ProcessTerminal,
   SelectList,
-  type SelectListTheme,
+  setCapabilityOverrides,
   Spacer,
   Text,
   type TUI,
@@ -19,10 +17,23 @@ import {
 import type { ApprovalRequest, ApprovalScope } from '../../../gate/index.ts';
 import { printable } from '../../../kernel/tool-call/index.ts';
 import { abortReason } from '../../../platform/clock/index.ts';
-import { exactArguments, finishedLine, startedLine } from './call-line-text.ts';
+import { finishedLine, startedLine } from './call-line-text.ts';
 import type { CallLine, ChatScreen, ScreenInput, SlashCommandInfo, StreamedAnswer } from './chat-screen.ts';
+import { Fitted } from './fitted.ts';
+import { InputQueue } from './input-queue.ts';
+import { answerIn, approvalText, questionText } from './question-text.ts';
 import { readScope } from './read-scope.ts';
+import { ScreenTextStream, screenText } from './screen-text.ts';
 import { type ChatTheme, createTheme } from './theme.ts';
+import { editorTheme, markdownTheme, selectTheme } from './tui-theme.ts';
+
+export interface TuiScreenParts {
+  /** Where file names are completed. */
+  readonly cwd: string;
+  readonly colours: boolean;
+  /** Where the terminal library writes down what it was drawing when it fails. */
+  readonly logFolder: string;
+}
 
 /** The conversation drawn on a terminal: an editor below, everything said above it, in the terminal's own scrollback. */
 export class TuiScreen implements ChatScreen {
@@ -32,34 +43,36 @@ export class TuiScreen implements ChatScreen {
   readonly #status = new Container();
   readonly #editor: Editor;
   readonly #cwd: string;
-  readonly #inputs: ScreenInput[] = [];
-  #waiting: ((input: ScreenInput) => void) | undefined;
-  #interrupt: () => void = () => undefined;
+  readonly #inputs = new InputQueue();
+  #interrupt: () => boolean = () => false;
   #loader: Loader | undefined;
-  #closed = false;
+  #isChoosing = false;
+  #state: 'new' | 'started' | 'closed' = 'new';
 
-  constructor({ cwd, colours }: { readonly cwd: string; readonly colours: boolean }) {
+  constructor({ cwd, colours, logFolder }: TuiScreenParts) {
     this.#cwd = cwd;
     this.#theme = createTheme(colours);
-    this.#tui = new TuiMainScreen(new ProcessTerminal());
+    // Addresses of links are always shown: a text that hides where it leads to is for a web page.
+    setCapabilityOverrides({ images: null, hyperlinks: false });
+    this.#tui = new TuiMainScreen(new ProcessTerminal(), false, logFolder);
     this.#editor = new Editor(this.#tui, editorTheme(this.#theme));
     this.#editor.onSubmit = (text) => this.#submit(text);
-    this.#tui.addChild(this.#log);
-    this.#tui.addChild(this.#status);
-    this.#tui.addChild(this.#editor);
+    for (const part of [this.#log, this.#status, new Fitted(this.#editor)]) this.#tui.addChild(part);
     this.#tui.setFocus(this.#editor);
     this.#tui.addInputListener((data) => this.#onKey(data));
   }
 
   start(commands: readonly SlashCommandInfo[]): void {
+    if (this.#state !== 'new') return;
+    this.#state = 'started';
     const completions = commands.map(({ name, summary, complete }) => ({
       name,
       description: summary,
       ...(complete === undefined
         ? {}
         : {
-            getArgumentCompletions: async (prefix: string) =>
-              (await complete())
+            getArgumentCompletions: (prefix: string) =>
+              complete()
                 .filter((value) => value.startsWith(prefix))
                 .map((value) => ({ value, label: value })),
           }),
@@ -69,20 +82,17 @@ export class TuiScreen implements ChatScreen {
   }
 
   async read(): Promise<ScreenInput> {
-    const input = this.#inputs.shift();
-    if (input !== undefined) return input;
-    return await new Promise((resolve) => {
-      this.#waiting = resolve;
-    });
+    return await this.#inputs.next();
   }
 
-  onInterrupt(listener: () => void): void {
+  onInterrupt(listener: () => boolean): void {
     this.#interrupt = listener;
   }
 
   answer(): StreamedAnswer {
+    let stream = new ScreenTextStream();
     let shown = '';
-    const markdown = new Markdown('', 0, 0, markdownTheme(this.#theme));
+    const markdown = new Markdown('', 0, 0, markdownTheme(this.#theme), undefined, MARKDOWN);
     this.#add(markdown);
     const show = (text: string): void => {
       shown = text;
@@ -90,11 +100,17 @@ export class TuiScreen implements ChatScreen {
       this.#tui.requestRender();
     };
     return {
-      append: (text) => show(shown + text),
-      restart: () => show(''),
+      append: (text) => show(shown + stream.take(text)),
+      restart: () => {
+        stream = new ScreenTextStream();
+        show('');
+      },
       complete: (text) => {
-        show(text);
+        show(screenText(text));
         if (text !== '') this.#add(new Spacer(1));
+      },
+      breakOff: () => {
+        if (shown !== '') this.#add(new Spacer(1));
       },
     };
   }
@@ -117,34 +133,32 @@ export class TuiScreen implements ChatScreen {
     this.#loader?.stop();
     this.#loader = undefined;
     this.#status.clear();
-    if (what !== undefined) {
-      this.#loader = new Loader(this.#tui, this.#theme.accent, this.#theme.dim, what);
-      this.#status.addChild(this.#loader);
+    if (what !== undefined && this.#state !== 'closed') {
+      this.#loader = new Loader(this.#tui, this.#theme.accent, this.#theme.dim, printable(what));
+      this.#status.addChild(new Fitted(this.#loader));
     }
     this.#tui.requestRender();
   }
 
   notice(kind: 'info' | 'warning' | 'error', text: string): void {
     const paint = { info: this.#theme.dim, warning: this.#theme.warn, error: this.#theme.bad }[kind];
-    this.#add(new Text(text.split('\n').map(paint).join('\n'), 0, 0));
+    this.#add(new Text(screenText(text).split('\n').map(paint).join('\n'), 0, 0));
   }
 
   async approve(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalScope | 'deny'> {
-    const question = `${this.#theme.warn(request.message)}\n${this.#theme.bold(request.call.tool)}\n${exactArguments(request.call)}`;
-    const chosen = await this.#select(question, APPROVAL_CHOICES, signal);
+    signal.throwIfAborted();
+    this.#add(new Text(approvalText(request, this.#theme), 0, 0));
+    const chosen = await this.#select(APPROVAL_CHOICES, signal);
     const answer = readScope(chosen ?? 'deny') ?? 'deny';
     this.notice('info', `${request.call.tool}: ${answer}`);
     return answer;
   }
 
   async ask(question: string, choices: readonly string[], signal: AbortSignal): Promise<string | undefined> {
-    if (choices.length > 0) {
-      const items = choices.map((choice) => ({ value: choice, label: choice }));
-      return await this.#select(this.#theme.accent(question), items, signal);
-    }
-    this.#add(new Text(this.#theme.accent(question), 0, 0));
-    const input = await unlessAborted(this.read(), signal);
-    return input.type === 'text' ? input.text : undefined;
+    signal.throwIfAborted();
+    this.#add(new Text(questionText(question, choices, this.#theme), 0, 0));
+    const input = await this.#inputs.answer(signal);
+    return input.type === 'text' ? answerIn(input.text, choices) : undefined;
   }
 
   remember(inputs: readonly string[]): void {
@@ -152,26 +166,26 @@ export class TuiScreen implements ChatScreen {
   }
 
   close(): void {
-    if (this.#closed) return;
-    this.#closed = true;
-    this.#loader?.stop();
-    this.#tui.stop();
+    if (this.#state === 'started') {
+      this.busy(undefined);
+      this.#tui.renderNow();
+      this.#tui.stop();
+    }
+    this.#state = 'closed';
+    this.#inputs.end();
   }
 
-  /** Shows choices in the place of the editor until one is taken; undefined when the person backs out. */
-  async #select(
-    question: string,
-    items: readonly { readonly value: string; readonly label: string; readonly description?: string }[],
-    signal: AbortSignal,
-  ): Promise<string | undefined> {
-    signal.throwIfAborted();
-    const list = new SelectList([...items], items.length, selectTheme(this.#theme));
-    const prompt = new Container();
-    prompt.addChild(new Text(question, 0, 0));
-    prompt.addChild(list);
-    this.#log.addChild(prompt);
+  /**
+   * Offers choices below the conversation until one is taken; undefined when the person backs out. The last one is
+   * selected at first: an Enter that was meant for something else must not be a yes.
+   */
+  async #select(choices: readonly Choice[], signal: AbortSignal): Promise<string | undefined> {
+    const list = new SelectList([...choices], choices.length, selectTheme(this.#theme));
+    list.setSelectedIndex(choices.length - 1);
+    const shown = new Fitted(list);
+    this.#add(shown, false);
     this.#tui.setFocus(list);
-    this.#tui.requestRender();
+    this.#isChoosing = true;
     try {
       const chosen = new Promise<string | undefined>((resolve) => {
         list.onSelect = ({ value }) => resolve(value);
@@ -179,18 +193,19 @@ export class TuiScreen implements ChatScreen {
       });
       return await unlessAborted(chosen, signal);
     } finally {
-      prompt.removeChild(list);
+      this.#isChoosing = false;
+      this.#log.removeChild(shown);
       this.#tui.setFocus(this.#editor);
       this.#tui.requestRender();
     }
   }
 
   #submit(text: string): void {
-    const trimmed = text.trim();
-    if (trimmed === '') return;
+    if (text.trim() === '') return;
     this.#editor.addToHistory(text);
-    this.#add(new Text(`${this.#theme.accent('›')} ${text.split('\n').map(printable).join('\n  ')}`, 0, 0));
-    this.#deliver({ type: 'text', text });
+    const shown = text.split('\n').map(printable).join('\n  ');
+    this.#add(new Text(`${this.#theme.accent('›')} ${shown}`, 0, 0));
+    this.#inputs.push({ type: 'text', text });
   }
 
   #onKey(data: string): { consume: boolean } | undefined {
@@ -199,43 +214,43 @@ export class TuiScreen implements ChatScreen {
       return { consume: true };
     }
     if (matchesKey(data, 'ctrl+d') && this.#editor.getText() === '') {
-      this.#deliver({ type: 'leave' });
+      this.#inputs.push({ type: 'leave' });
       return { consume: true };
     }
-    if (matchesKey(data, 'escape') && this.#loader !== undefined && !this.#editor.isShowingAutocomplete()) {
-      this.#interrupt();
-      return { consume: true };
-    }
+    const isClosing = this.#isChoosing || this.#editor.isShowingAutocomplete();
+    if (matchesKey(data, 'escape') && !isClosing && this.#interrupt()) return { consume: true };
     return undefined;
   }
 
   /** Interrupts what runs; else empties the line; else leaves. */
   #onCtrlC(): void {
-    if (this.#waiting === undefined) this.#interrupt();
-    else if (this.#editor.getText() !== '') this.#editor.setText('');
-    else this.#deliver({ type: 'leave' });
+    if (this.#interrupt()) return;
+    if (this.#editor.getText() === '') this.#inputs.push({ type: 'leave' });
+    else this.#editor.setText('');
     this.#tui.requestRender();
   }
 
-  #deliver(input: ScreenInput): void {
-    const waiting = this.#waiting;
-    this.#waiting = undefined;
-    if (waiting === undefined) this.#inputs.push(input);
-    else waiting(input);
-  }
-
-  #add(component: Component): void {
-    this.#log.addChild(component);
+  #add(component: Component, fits = true): void {
+    this.#log.addChild(fits ? new Fitted(component) : component);
     this.#tui.requestRender();
   }
 }
 
-const APPROVAL_CHOICES = [
+interface Choice {
+  readonly value: string;
+  readonly label: string;
+  readonly description: string;
+}
+
+const APPROVAL_CHOICES: readonly Choice[] = [
   { value: 'once', label: 'Once', description: 'run it this time' },
   { value: 'session', label: 'Session', description: 'and again in this session' },
   { value: 'always', label: 'Always', description: 'and in every session in this project' },
   { value: 'deny', label: 'Deny', description: 'do not run it' },
 ];
+
+/** What a model writes is no formula: `$5 and $6` stays what it is. */
+const MARKDOWN = { renderLatex: false };
 
 async function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   signal.throwIfAborted();
@@ -244,38 +259,4 @@ async function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): 
     signal.addEventListener('abort', stop, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
   });
-}
-
-function selectTheme(theme: ChatTheme): SelectListTheme {
-  return {
-    selectedPrefix: theme.accent,
-    selectedText: theme.accent,
-    description: theme.dim,
-    scrollInfo: theme.dim,
-    noMatch: theme.dim,
-  };
-}
-
-function editorTheme(theme: ChatTheme): EditorTheme {
-  return { borderColor: theme.dim, selectList: selectTheme(theme) };
-}
-
-function markdownTheme(theme: ChatTheme): MarkdownTheme {
-  const plain = (text: string): string => text;
-  return {
-    heading: theme.bold,
-    link: theme.underline,
-    linkUrl: theme.dim,
-    code: theme.accent,
-    codeBlock: plain,
-    codeBlockBorder: theme.dim,
-    quote: theme.italic,
-    quoteBorder: theme.dim,
-    hr: theme.dim,
-    listBullet: theme.accent,
-    bold: theme.bold,
-    italic: theme.italic,
-    strikethrough: theme.dim,
-    underline: theme.underline,
-  };
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { fail, type Result, succeed } from '../../../kernel/errors/index.ts';
 import { printableLine } from '../output/printable.ts';
@@ -13,9 +14,12 @@ export async function confirm(context: VerbContext, what: string): Promise<Resul
   if (context.yes) return succeed(true);
   if (!context.isInteractive)
     return fail('not_confirmed', `Nobody is here to answer: ${what}`, 'Add -y to answer with yes.');
-  const lines = createInterface({ input: context.stdin, output: context.stderr.stream });
+  // Not as a terminal: then Ctrl-C stays a signal, which ends the program as it does everywhere else.
+  const lines = createInterface({ input: context.stdin, output: context.stderr.stream, terminal: false });
+  const leaving = once(lines, 'close').then(() => '');
   try {
-    const answer = await lines.question(`${printableLine(what)} [y/N] `, { signal: context.signal });
+    const asked = lines.question(`${printableLine(what)} [y/N] `, { signal: context.signal });
+    const answer = await Promise.race([asked, leaving]);
     return succeed(/^y(es)?$/i.test(answer.trim()));
   } finally {
     lines.close();

@@ -28,7 +28,7 @@ export async function readJsonInput(
 }
 
 function isDeeperThan(value: JsonValue, limit: number): boolean {
-  let level = [value].filter(isContainer);
+  let level: readonly object[] = isContainer(value) ? [value] : [];
   for (let depth = 0; depth < limit && level.length > 0; depth += 1) {
     level = level.flatMap((container) => Object.values(container).filter(isContainer));
   }

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { fail, type Failure, type Result, succeed } from '../../../kernel/errors/index.ts';
+import { type Failure, fail, type Result, succeed } from '../../../kernel/errors/index.ts';
 import { byteSize } from '../output/byte-size.ts';
 import type { VerbContext } from '../verb.ts';
 

@@ -2,7 +2,13 @@ import { openSessionStore } from '../../../agent/sessions/index.ts';
 import { valueOrThrow } from '../../../kernel/errors/index.ts';
 import { readTextFile } from '../../../platform/files/index.ts';
 import { homePaths, resolvePath } from '../../../platform/paths/index.ts';
-import { killProcessTree, runProcess, startProcess } from '../../../platform/process/index.ts';
+import {
+  killProcessTree,
+  type ProcessExit,
+  type RunningProcess,
+  runProcess,
+  startProcess,
+} from '../../../platform/process/index.ts';
 import type { Act, ActReport, Stage } from './act.ts';
 import { type ScriptStep, writeScript } from './play-script.ts';
 
@@ -11,7 +17,7 @@ const LIMIT_MS = 15_000;
 const POLL_MS = 20;
 
 /** The call that is running when the agent is killed. It leaves its process id, so that the tour can end it. */
-const COMMAND = 'echo $$ > running.pid; sleep 300';
+const COMMAND = 'echo $$ > running.pid; sleep 60';
 const STEPS: readonly ScriptStep[] = [
   { tool_calls: [{ id: 'c1', name: 'terminal', args: { command: COMMAND } }] },
   'I will look at the present state before I repeat anything.',
@@ -22,31 +28,30 @@ export const killedSession: Act = {
   title: 'The agent is killed in the middle of a call, and the session is taken up again',
   play: async (stage) => {
     const model = await writeScript(stage, 'killed', STEPS);
-    const agent = await startProcess({
+    const started = await startProcess({
       ...herma(stage, ['chat', '-q', 'start it', '--model', model]),
       ...LIMITS,
     });
-    if (!agent.ok) return { lines: [agent.error.message], held: false };
-    const command = await runningCommand(stage, agent.process.exited);
-    if (command === undefined) {
-      await agent.process.kill();
-      return { lines: [`the call did not begin: ${agent.process.stderr.toText().trim()}`], held: false };
+    if (!started.ok) return { lines: [started.error.message], held: false };
+    const agent = started.process;
+    try {
+      if (!(await isCommandRunning(stage, agent)))
+        return { lines: [`the call did not begin: ${agent.stderr.toText().trim()}`], held: false };
+      process.kill(agent.pid, 'SIGKILL');
+      const { signal } = await agent.exited;
+      return report(stage, { signal, answer: await takeUpAgain(stage, model) });
+    } finally {
+      await endEverything(stage, agent);
     }
-    process.kill(agent.process.pid, 'SIGKILL');
-    const { signal } = await agent.process.exited;
-    await killProcessTree(command, { graceMs: 0 });
-    const resumed = await runProcess({
-      ...herma(stage, ['chat', '--continue', '-q', 'go on', '--model', `${model}#1`]),
-      ...LIMITS,
-      timeoutMs: LIMIT_MS,
-    });
-    return report(stage, { signal, answer: resumed.stdoutText.trim() });
   },
 };
 
 const LIMITS = { maxStdoutBytes: 100_000, maxStderrBytes: 100_000, keep: 'head-and-tail' } as const;
 
-function herma({ context, home, project, program }: Stage, args: readonly string[]) {
+function herma(
+  { context, home, project, program }: Stage,
+  args: readonly string[],
+): Pick<Parameters<typeof startProcess>[0], 'command' | 'args' | 'cwd' | 'env'> {
   return {
     command: program.command,
     args: [...program.args, ...args],
@@ -55,29 +60,46 @@ function herma({ context, home, project, program }: Stage, args: readonly string
   };
 }
 
-/** The process id of the command, once it runs; undefined when the agent ends before, or it takes too long. */
-async function runningCommand(
-  { context, project }: Stage,
-  agentEnd: Promise<unknown>,
-): Promise<number | undefined> {
-  let ended = false;
-  void agentEnd.then(() => {
-    ended = true;
-  });
-  const deadline = context.clock.monotonicMs() + LIMIT_MS;
-  while (!ended && context.clock.monotonicMs() < deadline) {
-    const read = await readTextFile(resolvePath(project, 'running.pid'));
-    const pid = read.ok ? Number(read.value.text.trim()) : 0;
-    if (pid > 0) return pid;
-    await context.clock.sleep(POLL_MS, context.signal);
+/** Waits for the command; false when the agent ends before, or it takes too long. */
+async function isCommandRunning(stage: Stage, agent: RunningProcess): Promise<boolean> {
+  const { clock, signal } = stage.context;
+  const deadline = clock.monotonicMs() + LIMIT_MS;
+  while (agent.isRunning && clock.monotonicMs() < deadline) {
+    if ((await commandPid(stage)) !== undefined) return true;
+    await clock.sleep(POLL_MS, signal);
   }
-  return undefined;
+  return false;
 }
 
-function report(
-  { context, home, project }: Stage,
-  { signal, answer }: { readonly signal: string | null; readonly answer: string },
-): ActReport {
+async function commandPid({ project }: Stage): Promise<number | undefined> {
+  const read = await readTextFile(resolvePath(project, 'running.pid'));
+  const pid = read.ok && read.value.text.endsWith('\n') ? Number(read.value.text) : 0;
+  return Number.isInteger(pid) && pid > 0 ? pid : undefined;
+}
+
+async function takeUpAgain(stage: Stage, model: string): Promise<string> {
+  const { stdoutText } = await runProcess({
+    ...herma(stage, ['chat', '--continue', '-q', 'go on', '--model', `${model}#1`]),
+    ...LIMITS,
+    timeoutMs: LIMIT_MS,
+    signal: stage.context.signal,
+  });
+  return stdoutText.trim();
+}
+
+/** Ends the agent, which in turn ends its command unless it was killed, and then what is left of the command. */
+async function endEverything(stage: Stage, agent: RunningProcess): Promise<void> {
+  await agent.kill();
+  const command = await commandPid(stage);
+  if (command !== undefined) await killProcessTree(command, { graceMs: 0 });
+}
+
+interface Ending {
+  readonly signal: ProcessExit['signal'];
+  readonly answer: string;
+}
+
+function report({ context, home, project }: Stage, { signal, answer }: Ending): ActReport {
   const store = valueOrThrow(openSessionStore({ path: homePaths(home).stateDatabase, clock: context.clock }));
   try {
     const session = valueOrThrow(store.latest({ cwd: project }));

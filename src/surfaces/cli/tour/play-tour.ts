@@ -9,15 +9,17 @@ export interface PlayedAct extends ActReport {
   readonly title: string;
 }
 
+/** Told of each act before it is played; the function it gives back is told how it went, unless it was broken off. */
+export type ActAudience = (title: string, number: number) => (report: ActReport | undefined) => void;
+
 /**
- * Plays acts in a scratch home and a scratch project, which are removed at the end, however it ends. An act that fails
- * is reported and does not stop the others.
+ * Plays acts in a scratch home and a scratch project, which are removed at the end, however it ends. An act that fails is
+ * reported and does not stop the others. Rejects when the signal of the context is aborted, after everything was removed.
  */
 export async function playTour(
   acts: readonly Act[],
   context: VerbContext,
-  onAct: (title: string, number: number) => void,
-  onReport: (report: ActReport) => void,
+  audience: ActAudience,
 ): Promise<readonly PlayedAct[]> {
   const scratch = valueOrThrow(await temporaryDirectory('herma-tour-'));
   try {
@@ -25,14 +27,16 @@ export async function playTour(
     const played: PlayedAct[] = [];
     for (const [index, act] of acts.entries()) {
       context.signal.throwIfAborted();
-      onAct(act.title, index + 1);
+      const tell = audience(act.title, index + 1);
       const report = await playSafely(act, stage);
-      onReport(report);
+      tell(context.signal.aborted ? undefined : report);
       played.push({ title: act.title, ...report });
     }
+    context.signal.throwIfAborted();
     return played;
   } finally {
-    await scratch.remove();
+    const removed = await scratch.remove();
+    if (!removed.ok) context.note(removed.message);
   }
 }
 
@@ -46,7 +50,6 @@ async function playSafely(act: Act, stage: Stage): Promise<ActReport> {
   try {
     return await act.play(stage);
   } catch (error) {
-    stage.context.signal.throwIfAborted();
     return { lines: [messageOf(error)], held: false };
   }
 }

@@ -1,0 +1,54 @@
+import { EXIT, type ExitCode } from '../exit-code.ts';
+import { openRuntime } from '../runtime/open-runtime.ts';
+import type { VerbContext } from '../verb.ts';
+import { Chat, type ChatEnd } from './chat.ts';
+import type { ChatRequest } from './chat-request.ts';
+import type { ChatScreen } from './chat-screen.ts';
+import { openScreen } from './open-screen.ts';
+
+/**
+ * `herma chat`: a conversation, until the person leaves or the input ends. Where nobody types, the exit code says whether
+ * everything that was asked for could be done.
+ */
+export async function runConversation(context: VerbContext, request: ChatRequest): Promise<ExitCode> {
+  const screen = await openScreen(context);
+  const opened = await openRuntime(context, {
+    ...request.runtime,
+    ...(context.isInteractive ? personAt(screen) : {}),
+    onWarning: (line) => screen.notice('warning', line),
+  });
+  if (!opened.ok) {
+    screen.close();
+    return context.fail(opened);
+  }
+  const runtime = opened.value;
+  try {
+    const session = await runtime.openSession(request.session);
+    if (!session.ok) return context.fail(session);
+    const chat = new Chat({
+      runtime,
+      screen,
+      session: session.value,
+      surface: request.runtime.surface,
+    });
+    const giveBack = context.onInterrupt(() => chat.interruptOrLeave());
+    const end = await chat.run(context.signal).finally(giveBack);
+    screen.close();
+    return conclude(context, end);
+  } finally {
+    screen.close();
+    await runtime.close();
+  }
+}
+
+function conclude(context: VerbContext, { sessionId, hasFailed }: ChatEnd): ExitCode {
+  if (sessionId !== undefined) context.note(`Take it up again with: herma chat --resume ${sessionId}`);
+  return hasFailed && !context.isInteractive ? EXIT.couldNot : EXIT.done;
+}
+
+function personAt(screen: ChatScreen): Pick<ChatRequest['runtime'], 'approve' | 'ask'> {
+  return {
+    approve: async (request, signal) => await screen.approve(request, signal),
+    ask: async (question, choices, signal) => await screen.ask(question, choices, signal),
+  };
+}
