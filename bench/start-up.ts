@@ -1,17 +1,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { alternate, type Figure } from './measure.ts';
 
 const ROUNDS = 25;
-const LAUNCHER = new URL('../bin/herma.js', import.meta.url).pathname;
+const REPOSITORY = new URL('..', import.meta.url).pathname;
 
-/** `herma --version` and `herma call` from `dist/`, against a Node.js that does nothing. */
+/** `herma --version` and `herma call` from `dist/` (made by `npm run build`), against a Node.js that does nothing. */
 export async function startUp(): Promise<readonly Figure[]> {
   const home = await mkdtemp(join(tmpdir(), 'herma-bench-'));
   try {
+    const launcher = await installed(home);
     await writeFile(join(home, 'small.txt'), 'one line\n');
     const request = JSON.stringify({ tool: 'read_file', args: { path: 'small.txt' }, cwd: home });
     const run =
@@ -20,8 +21,8 @@ export async function startUp(): Promise<readonly Figure[]> {
         timeOf(args, { stdin, home });
     const [floor = Number.NaN, version = Number.NaN, call = Number.NaN] = await alternate(ROUNDS, [
       run(['-e', '0']),
-      run([LAUNCHER, '--version']),
-      run([LAUNCHER, 'call'], request),
+      run([launcher, '--version']),
+      run([launcher, 'call'], request),
     ]);
     return [
       { name: 'herma --version / node -e 0', ratio: version / floor, limit: 1.3, value: version, floor },
@@ -30,6 +31,16 @@ export async function startUp(): Promise<readonly Figure[]> {
   } finally {
     await rm(home, { recursive: true });
   }
+}
+
+/** The package as it is installed: built, without its sources. */
+async function installed(folder: string): Promise<string> {
+  const root = join(folder, 'herma');
+  await mkdir(root);
+  for (const part of ['bin', 'dist', 'package.json'])
+    await cp(join(REPOSITORY, part), join(root, part), { recursive: true });
+  await symlink(join(REPOSITORY, 'node_modules'), join(root, 'node_modules'));
+  return join(root, 'bin', 'herma.js');
 }
 
 async function timeOf(

@@ -1,10 +1,5 @@
 import { Conversation } from '../agent/loop/index.ts';
-import {
-  acquireSession,
-  openSessionStore,
-  type RepairOptions,
-  type SessionStore,
-} from '../agent/sessions/index.ts';
+import { acquireSession, type RepairOptions, type SessionStore } from '../agent/sessions/index.ts';
 import { fail, type Result, succeed } from '../kernel/errors/index.ts';
 import type { Clock } from '../platform/clock/index.ts';
 import type { Lock } from '../platform/locks/index.ts';
@@ -31,11 +26,6 @@ export interface SessionHost {
   readonly source: string;
   readonly model: string | undefined;
   readonly repair: RepairOptions;
-}
-
-/** Opens `state.db`. */
-export function openStore({ paths, clock }: Pick<SessionHost, 'paths' | 'clock'>): Result<SessionStore> {
-  return openSessionStore({ path: paths.stateDatabase, clock });
 }
 
 /**

@@ -153,7 +153,10 @@ describe('a runtime', () => {
 
   it('gives commands the time the configuration says', async () => {
     await using it = await rig({ change: { terminal: { ...defaultConfig.terminal, timeoutMs: 200 } } });
-    expect(await it.call('terminal', { command: 'sleep 30' })).toMatchObject({ status: 'error', errorType: 'timeout' });
+    expect(await it.call('terminal', { command: 'sleep 30' })).toMatchObject({
+      status: 'error',
+      errorType: 'timeout',
+    });
   });
 
   it('does not offer what the configuration switches off', async () => {

@@ -1,11 +1,5 @@
 import type { ChatModel } from '../agent/llm/index.ts';
-import {
-  type Conversation,
-  compressConversation,
-  runTurn,
-  type TurnEvent,
-  type TurnResult,
-} from '../agent/loop/index.ts';
+import type { Conversation, TurnEvent, TurnResult } from '../agent/loop/index.ts';
 import type { SessionStore } from '../agent/sessions/index.ts';
 import {
   type ApprovalStore,
@@ -20,8 +14,8 @@ import type { Logger } from '../platform/logging/index.ts';
 import { randomId } from '../platform/random/index.ts';
 import type { CallbackRegistry } from '../safety/hooks/index.ts';
 import type { AgentWorkshop } from './agent-workshop.ts';
-import { openModel } from './open-model.ts';
-import { type OpenSession, openSession, openStore, type SessionChoice } from './open-session.ts';
+import type { OpenSession, SessionChoice } from './open-session.ts';
+import { openStore } from './open-store.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 
 export interface TurnRequest {
@@ -44,7 +38,7 @@ export interface RuntimeParts {
  * Everything of Herma in one process: the gate, the tools behind it, the model, the sessions. Made by `createRuntime`;
  * to be closed.
  *
- * What a command does not need is not opened: a single call touches neither the model nor the sessions.
+ * What a command does not need is neither opened nor loaded: a single call touches neither the model nor the sessions.
  */
 export class Runtime {
   /** Where hooks are added; one that is added guards every call from then on. */
@@ -91,6 +85,7 @@ export class Runtime {
     const store = this.sessions();
     if (!store.ok) return store;
     const { options, workshop } = this.#parts;
+    const { openSession } = await import('./open-session.ts');
     return openSession(store.value, choice, {
       ...options,
       source: options.surface,
@@ -102,6 +97,7 @@ export class Runtime {
   /** The model in use; fails, with what to do, when there is none. */
   async model(): Promise<Result<ChatModel>> {
     if (this.#model !== undefined) return succeed(this.#model);
+    const { openModel } = await import('./open-model.ts');
     const opened = await openModel({ ...this.#parts.options, model: this.#modelConfig });
     if (opened.ok) this.#model = opened.value;
     return opened;
@@ -110,6 +106,7 @@ export class Runtime {
   /** Uses another model from the next turn on. On failure the one in use stays. */
   async useModel(name: string): Promise<Result<ChatModel>> {
     const config = { ...this.#modelConfig, name };
+    const { openModel } = await import('./open-model.ts');
     const opened = await openModel({ ...this.#parts.options, model: config });
     if (!opened.ok) return opened;
     this.#model = opened.value;
@@ -128,6 +125,7 @@ export class Runtime {
       conversation,
       signal,
     });
+    const { runTurn } = await import('../agent/loop/index.ts');
     const result = await runTurn(parts, { conversation, text, signal, onEvent });
     this.#logTurn(result, conversation.sessionId);
     return succeed(result);
@@ -144,6 +142,7 @@ export class Runtime {
       conversation,
       signal,
     });
+    const { compressConversation } = await import('../agent/loop/index.ts');
     const condensed = await compressConversation(parts, conversation, { signal });
     return condensed.ok ? succeed(condensed.value.messages.length) : condensed;
   }

@@ -1,9 +1,7 @@
-import { mkdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { isRunning, olderNodes, processEnds } from '../launcher/checkout.ts';
 import { type FakeReplies, resultsIn, textOf } from '../support/fake-openai.ts';
-import type { Herma } from '../support/herma.ts';
-import { eventually } from '../support/herma.ts';
+import { eventually, type Herma } from '../support/herma.ts';
 import { Scene } from '../support/scene.ts';
 
 const EFFECT_UNKNOWN = /its effect is unknown.*[Ii]nspect the actual state before repeating it/;
@@ -95,21 +93,28 @@ describe.concurrent('a chat that is killed', () => {
     await endCommand(command);
   });
 
-  it('while a search runs tells the model that it only read', async () => {
+  it('while a call waits that only reads tells the model that it can be made again', async () => {
+    const background = { command: longCommand('background.pid'), background: true };
     await using scene = await Scene.create({
-      replies: [
-        { calls: [{ id: 'ask', name: 'clarify', args: { question: 'Which one?' } }] },
-        { hang: true },
-        { text: 'Fine.' },
-      ],
+      replies: (request, index) => {
+        if (index === 0) return { calls: [{ id: 'start', name: 'terminal', args: background }] };
+        if (index > 1) return { text: 'Understood.' };
+        const [[, started] = ['', '{}']] = resultsIn(request);
+        const { session_id: id } = JSON.parse(started) as { readonly session_id: string };
+        const wait = { action: 'wait', session_id: id, timeout: 100 };
+        return { text: 'I wait.', calls: [{ id: 'wait', name: 'process', args: wait }] };
+      },
     });
-    const herma = scene.start(['chat', '-q', 'search', ...scene.model]);
-    await scene.server.received(2);
+    const herma = scene.start(['chat', '-q', 'wait', ...scene.model]);
+    const command = await scene.numberIn('background.pid');
+    await eventually(() => expect(herma.stderr).toContain('I wait.'));
     await killed(herma);
     await scene.ask('go on', ['--continue']);
-    const results = resultsIn(await scene.server.received(3));
-    expect(results).toEqual([['ask', expect.stringMatching(/not answered|did not finish/)]]);
-    expect(DID_NOT_FINISH.test('')).toBe(false);
+    expect(resultsIn(await scene.server.received(3))).toEqual([
+      ['start', expect.stringContaining('started in the background')],
+      ['wait', expect.stringMatching(DID_NOT_FINISH)],
+    ]);
+    await endCommand(command);
   });
 
   it('while the answer streams keeps the message of the person', async () => {
@@ -153,6 +158,5 @@ describe.concurrent('a chat that is killed', () => {
     process.kill(herma.pid, 'SIGKILL');
     await processEnds(running);
     await herma.exited;
-    mkdirSync(scene.path('still-usable'));
   });
 });

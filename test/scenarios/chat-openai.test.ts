@@ -206,7 +206,6 @@ describe.concurrent('herma chat -q with a model server', () => {
 
   it('reads the message from standard input, of 5 MB too', async () => {
     await using scene = await Scene.create({
-      config: 'model: {name: "openai-compatible:gpt-test", context_window: 10000000}\n',
       replies: [{ text: 'read' }],
     });
     const message = `${'Lorem ipsum – dolor. '.repeat(240_000)}the end`;

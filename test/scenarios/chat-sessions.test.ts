@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { textOf } from '../support/fake-openai.ts';
+import type { HermaExit } from '../support/herma.ts';
 import { Scene } from '../support/scene.ts';
 
 interface Answer {
@@ -7,7 +8,10 @@ interface Answer {
 }
 
 async function askJson(scene: Scene, text: string, args: readonly string[] = []): Promise<Answer> {
-  const { stdout, stderr } = await scene.ask(text, ['--json', ...args]);
+  return documentOf(await scene.ask(text, ['--json', ...args]));
+}
+
+function documentOf({ stdout, stderr }: HermaExit): Answer {
   try {
     return JSON.parse(stdout) as Answer;
   } catch {
@@ -47,26 +51,28 @@ describe.concurrent('sessions of herma chat', () => {
   it('goes on after the history was condensed, with the id from before and from after', async () => {
     const isSummary = ({ tools }: { readonly tools: readonly unknown[] }): boolean => tools.length === 0;
     await using scene = await Scene.create({
-      config: [
-        'model: {name: "openai-compatible:gpt-test", context_window: 8000}',
-        'compression: {keep_first: 0, keep_last_turns: 1}',
-      ].join('\n'),
+      config: (baseUrl) =>
+        [
+          `model: {name: "openai-compatible:gpt-test", base_url: "${baseUrl}", context_window: 12000}`,
+          'compression: {keep_first: 0, keep_last_turns: 1}',
+        ].join('\n'),
       replies: (request, index) =>
         isSummary(request) ? { text: 'They spoke of stones.' } : { text: `answer ${index + 1}` },
     });
+    const say = async (text: string, ...args: readonly string[]): Promise<Answer> =>
+      documentOf(await scene.run(['chat', '-q', text, '--json', ...args]));
     const long = 'stone '.repeat(1500);
-    const started = await askJson(scene, `first ${long}`, ['--base-url', scene.server.baseUrl]);
-    await askJson(scene, `second ${long}`, ['-c']);
-    await askJson(scene, `third ${long}`, ['-c']);
-    const summaries = scene.server.requests.filter((request) => isSummary(request));
-    expect(summaries.length).toBeGreaterThan(0);
-    const after = await askJson(scene, 'and now?', ['--continue']);
+    const started = await say(`first ${long}`);
+    await say(`second ${long}`, '-c');
+    await say(`third ${long}`, '-c');
+    expect(scene.server.requests.some((request) => isSummary(request))).toBe(true);
+    const after = await say('and now?', '--continue');
     expect(after.session_id).not.toBe(started.session_id);
     const asked = texts(scene, scene.server.requests.length).join('\n');
     expect(asked).toContain('They spoke of stones.');
     expect(asked).not.toContain('first stone');
     expect(asked).toMatch(/and now\?$/);
-    const byOldId = await askJson(scene, 'still there?', ['--resume', started.session_id]);
+    const byOldId = await say('still there?', '--resume', started.session_id);
     expect(byOldId.session_id).toBe(after.session_id);
     expect(texts(scene, scene.server.requests.length)).toContain('and now?');
   });

@@ -5,8 +5,8 @@ import { FakeOpenAi, type FakeReplies } from './fake-openai.ts';
 import { eventually, Herma, type HermaExit, type HermaOptions } from './herma.ts';
 
 export interface SceneOptions {
-  /** `config.yaml`. */
-  readonly config?: string;
+  /** `config.yaml`; may name the base address of the model server. */
+  readonly config?: string | ((baseUrl: string) => string);
   /** What the model server answers. */
   readonly replies?: FakeReplies;
 }
@@ -36,7 +36,8 @@ export class Scene implements AsyncDisposable {
 
   static async create({ config, replies = [] }: SceneOptions = {}): Promise<Scene> {
     const [place, server] = await Promise.all([createTemporaryHome(), FakeOpenAi.start(replies)]);
-    if (config !== undefined) await place.writeConfig(config);
+    if (config !== undefined)
+      await place.writeConfig(typeof config === 'string' ? config : config(server.baseUrl));
     return new Scene(place, server);
   }
 

@@ -45,8 +45,6 @@ export interface StoredMessage extends TurnMessage {
   readonly timestampMs: number;
 }
 
-const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
-
 const FIRST_WORDS_LENGTH = 80;
 
 /** How much of a message must be read to make its first words. */
@@ -73,7 +71,7 @@ export function sessionOf(row: Row): Session {
 /** The row must have a column `first_words`. */
 export function summaryOf(row: Row): SessionSummary {
   const words = oneLine(textOf(row, 'first_words'));
-  const characters = Array.from(graphemes.segment(words), ({ segment }) => segment);
+  const characters = Array.from(graphemes().segment(words), ({ segment }) => segment);
   const isLong = characters.length > FIRST_WORDS_LENGTH;
   const firstWords = isLong ? `${characters.slice(0, FIRST_WORDS_LENGTH - 1).join('')}…` : words;
   return { ...sessionOf(row), firstWords };
@@ -96,4 +94,12 @@ export function toSeconds(ms: number): number {
 function textOf(row: Row, column: string): string {
   const value = row[column];
   return typeof value === 'string' ? value : '';
+}
+
+/** Made when it is needed: it takes milliseconds to load, and most processes never list a session. */
+let segmenter: Intl.Segmenter | undefined;
+
+function graphemes(): Intl.Segmenter {
+  segmenter ??= new Intl.Segmenter('und', { granularity: 'grapheme' });
+  return segmenter;
 }

@@ -23,13 +23,19 @@ const EMOJI = /^\p{Emoji_Presentation}|\uFE0F|^\p{Regional_Indicator}{2}$/u;
 const INVISIBLE = /^[\p{Cc}\p{Cf}\p{Mn}\p{Me}\p{Default_Ignorable_Code_Point}]+$/u;
 const PLAIN = /^[\u0020-\u007e]*$/;
 
-const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+/** Made when it is needed: it takes milliseconds to load. */
+let segmenter: Intl.Segmenter | undefined;
+
+function graphemes(): Intl.Segmenter {
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  return segmenter;
+}
 
 /** Columns the text takes on a terminal; colours take none. */
 export function displayWidth(text: string): number {
   if (PLAIN.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of graphemes.segment(stripVTControlCharacters(text)))
+  for (const { segment } of graphemes().segment(stripVTControlCharacters(text)))
     width += graphemeWidth(segment);
   return width;
 }
@@ -39,7 +45,7 @@ export function truncateToWidth(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text;
   let kept = '';
   let width = 0;
-  for (const { segment } of graphemes.segment(text)) {
+  for (const { segment } of graphemes().segment(text)) {
     width += graphemeWidth(segment);
     if (width > columns - 1) break;
     kept += segment;
