@@ -4,13 +4,17 @@ import { defaultConfig } from '../../src/platform/config/index.ts';
 import { readEnvironment } from '../../src/platform/environment/index.ts';
 import { ensureHome, homePaths } from '../../src/platform/paths/index.ts';
 
-/** Runs one turn in `cwd` with a guard that lets nothing remove files; gives back how each call ended, and the answer. */
-export async function guardedTurn(
-  home: string,
-  cwd: string,
-  model: string,
-  text: string,
-): Promise<readonly string[]> {
+interface TurnToRun {
+  readonly home: string;
+  /** Absolute. */
+  readonly cwd: string;
+  readonly model: string;
+  readonly text: string;
+  readonly log: (line: string) => void;
+}
+
+/** Runs one turn with a guard that lets no command remove files; gives back what the calls said, and the answer. */
+export async function guardedTurn({ home, cwd, model, text, log }: TurnToRun): Promise<readonly string[]> {
   const ready = ensureHome(home);
   if (!ready.ok) throw new Error(ready.message);
   const runtime = createRuntime({
@@ -21,12 +25,16 @@ export async function guardedTurn(
     surface: 'example',
     clock: systemClock,
     model: { name: model },
-    onWarning: (line) => process.stderr.write(`${line}\n`),
+    onWarning: log,
   });
-  runtime.callbacks.register('pre_tool_call', { name: 'no-rm', timeLimitMs: 1000 }, ({ toolName, args }) => {
-    const command = toolName === 'terminal' ? String(args['command']) : '';
-    return /\brm\b/.test(command) ? { action: 'block', message: 'files are not removed here' } : undefined;
-  });
+  runtime.callbacks.register(
+    'pre_tool_call',
+    { name: 'no-rm', timeLimitMs: 1000 },
+    ({ args: { command } }) =>
+      typeof command === 'string' && /\brm\b/.test(command)
+        ? { action: 'block', message: 'files are not removed here' }
+        : undefined,
+  );
   try {
     const session = await runtime.openSession({ type: 'new' });
     if (!session.ok) throw new Error(session.message);

@@ -95,6 +95,7 @@ export class FakeOpenAi implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#server.listening) return;
     this.#server.closeAllConnections();
     const closed = once(this.#server, 'close');
     this.#server.close();

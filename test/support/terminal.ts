@@ -119,6 +119,8 @@ export class Terminal implements AsyncDisposable {
     writeFileSync(
       join(this.#folder, 'run.sh'),
       [
+        // Ctrl-C is for the program; a shell that has a handler goes on.
+        'trap : INT',
         `cd ${quote(scene.project)}`,
         ...Object.entries({ HERMA_HOME: scene.home, ...env }).map(([name, value]) => `export ${name}=${quote(value)}`),
         `tmux -S ${quote(this.#socket)} wait-for ready`,

@@ -10,7 +10,7 @@ export interface CompressionSettings {
   readonly enabled: boolean;
   /** Share of the context window above which that happens, 0 to 1. */
   readonly threshold: number;
-  /** Messages at the start that are kept word for word. */
+  /** Messages at the start that are kept word for word, unless they alone are too long for a provider. */
   readonly keepFirst: number;
   /** Turns at the end that are kept word for word, as far as they fit into half of the allowed share. */
   readonly keepLastTurns: number;
@@ -64,6 +64,7 @@ export async function compress(
   const allowed = Math.min(settings.threshold * model.contextWindow, targetTokens);
   const plan = planCompression(messages, {
     keepFirst: settings.keepFirst,
+    headBudget: targetTokens / 2,
     keepLastTurns: settings.keepLastTurns,
     tailBudget: allowed / 2,
     worthTokens,

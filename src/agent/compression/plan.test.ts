@@ -5,7 +5,14 @@ import { type PlanOptions, planCompression, unitsOf } from './plan.ts';
 
 const sizeOf = (messages: readonly Message[]): number =>
   messages.reduce((sum, { text }) => sum + text.length, 0);
-const options: PlanOptions = { keepFirst: 1, keepLastTurns: 1, tailBudget: 1000, worthTokens: 0, sizeOf };
+const options: PlanOptions = {
+  headBudget: 10_000,
+  keepFirst: 1,
+  keepLastTurns: 1,
+  tailBudget: 1000,
+  worthTokens: 0,
+  sizeOf,
+};
 
 const user = (text: string): Message => ({ role: 'user', text });
 const answer = (text: string): Message => ({ role: 'assistant', text, calls: [] });
@@ -46,7 +53,12 @@ const conversation = fc
   );
 
 const anyOptions = fc
-  .record({ keepFirst: fc.nat(4), keepLastTurns: fc.integer({ min: 1, max: 4 }), tailBudget: fc.nat(2000) })
+  .record({
+    keepFirst: fc.nat(4),
+    headBudget: fc.nat(500),
+    keepLastTurns: fc.integer({ min: 1, max: 4 }),
+    tailBudget: fc.nat(2000),
+  })
   .map((chosen): PlanOptions => ({ ...chosen, worthTokens: 0, sizeOf }));
 
 describe('planCompression', () => {
@@ -140,6 +152,22 @@ describe('planCompression', () => {
     const messages = [user('a'), summary, answer('d'.repeat(99)), user('b'), answer('c')];
     expect(planCompression(messages, { ...options, worthTokens: 100 })).toBeUndefined();
     expect(planCompression(messages, { ...options, worthTokens: 99 })).toBeDefined();
+  });
+
+  it('lets go of the start where that takes too much', () => {
+    const messages = [
+      user('a'.repeat(50)),
+      answer('b'.repeat(50)),
+      user('c'),
+      answer('d'),
+      user('e'),
+      answer('f'),
+    ];
+    const first = (headBudget: number) =>
+      planCompression(messages, { ...options, keepFirst: 2, headBudget })?.head;
+    expect(first(100)).toEqual(messages.slice(0, 2));
+    expect(first(99)).toEqual(messages.slice(0, 1));
+    expect(first(49)).toEqual([]);
   });
 
   it('never lets go of the last unit, however large', () => {

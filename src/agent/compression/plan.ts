@@ -3,6 +3,8 @@ import type { Message } from '../sessions/index.ts';
 export interface PlanOptions {
   /** Messages at the start that are kept word for word. */
   readonly keepFirst: number;
+  /** Tokens the kept start may take; its last units give way. */
+  readonly headBudget: number;
   /** Turns at the end that are kept word for word, while they fit into {@link tailBudget}. */
   readonly keepLastTurns: number;
   /** Tokens the kept end may take; its oldest units give way, never its last. */
@@ -34,7 +36,7 @@ export function planCompression(
   options: PlanOptions,
 ): CompressionPlan | undefined {
   const units = unitsOf(messages);
-  const headCount = headLength(units, options.keepFirst);
+  const headCount = headLength(units, options);
   const tailStart = Math.max(headCount, tailStartOf(units, options));
   const between = units.slice(headCount, tailStart);
   const request = lastRequest(units, tailStart, headCount);
@@ -74,12 +76,15 @@ function isUnsettled(unit: Unit): boolean {
   );
 }
 
-function headLength(units: readonly Unit[], keepFirst: number): number {
+function headLength(units: readonly Unit[], { keepFirst, headBudget, sizeOf }: PlanOptions): number {
   let count = 0;
   let messages = 0;
+  let size = 0;
   for (const unit of units) {
     messages += unit.length;
     if (messages > keepFirst) break;
+    size += sizeOf(unit);
+    if (size > headBudget) break;
     count += 1;
   }
   return count;

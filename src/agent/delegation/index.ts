@@ -1,7 +1,4 @@
-export {
-  type ChildReport,
-  type ChildRole,
-  type ChildTask,
-  createDelegateTaskTool,
-  type DelegationPorts,
-} from './delegate-task-tool.ts';
+export type { ChildReport, ChildStatus } from './child-report.ts';
+export type { Child, ChildRunnerParts } from './child-runner.ts';
+export type { ChildRole, ChildTask } from './child-task.ts';
+export { createDelegation, type DelegationParts } from './create-delegation.ts';

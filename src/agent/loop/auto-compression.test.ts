@@ -388,14 +388,16 @@ describe('history that the provider refuses as too long', () => {
     expect(texts(agent.stored())).not.toContain('half');
   });
 
-  it('ends the turn when it is refused again', async () => {
-    const agent = bench({
-      steps: [words(90), words(90), words(90), tooLong, tooLong, 'never'],
-      auxiliary: ['They talked.', 'never'],
-    });
-    for (const text of ['one', 'two', 'three']) await agent.turn(text);
-    expect(await agent.turn('four')).toMatchObject({ end: 'failed', failure: { code: 'context_too_long' } });
+  it('ends the turn when it is refused again, though more could be condensed', async () => {
+    const small = Array.from({ length: 18 }, () => ({ tool_calls: [scriptedCall('print', { n: 5 })] }));
+    const agent = bench({ steps: [...small, tooLong, tooLong, 'never'], auxiliary: ['S.', 'S.'] });
+    expect(await agent.turn('go')).toMatchObject({ end: 'failed', failure: { code: 'context_too_long' } });
     expect(summaries(agent).length).toBe(1);
+    const again = await compressConversation(agent.parts, agent.conversation, {
+      signal: new AbortController().signal,
+      targetTokens: agent.conversation.tokens / 2,
+    });
+    expect(again.ok).toBe(true);
   });
 
   it('ends the turn when nothing can be condensed', async () => {
@@ -416,6 +418,13 @@ describe('history that the provider refuses as too long', () => {
     const before = agent.conversation.tokens;
     expect(await agent.turn('four')).toMatchObject({ end: 'completed', final: 'fine' });
     expect(agent.conversation.tokens).toBeLessThan(before / 2);
+  });
+
+  it('can be taken up again when the first message alone fills the window', async () => {
+    const agent = bench({ steps: [tooLong, tooLong, 'fine'], auxiliary: ['A long letter.'] });
+    expect(await agent.turn(words(2000))).toMatchObject({ end: 'failed' });
+    expect(await agent.turn('go on')).toMatchObject({ end: 'completed', final: 'fine' });
+    expect(texts(lastMessages(agent))).toEqual([expect.stringContaining('A long letter.'), 'go on']);
   });
 
   it('can be taken up again when one result alone fills the window', async () => {

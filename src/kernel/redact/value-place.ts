@@ -27,7 +27,8 @@ export interface ValuePlace {
 
 /**
  * The place of the value that belongs to a name: after `=`, `:`, `:=`, `=>` or `==`, as the next word after a flag, in an XML
- * element, as the `value` beside a `name`, as the next word after `set` and `ENV`, or in `the password is …`. `undefined` when there is none.
+ * element, as the `value` beside a `name`, as the next word after `set` and `ENV`, or in `the password is …`. `undefined`
+ * when there is none.
  */
 export function valuePlace(text: string, name: NameInText): ValuePlace | undefined {
   return (

@@ -52,6 +52,8 @@ export interface ChatScreen {
   approve(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalScope | 'deny'>;
   /** Asks a question of the model's; undefined when the person does not answer. */
   ask(question: string, choices: readonly string[], signal: AbortSignal): Promise<string | undefined>;
+  /** Takes back what was typed ahead: who interrupts a turn wants to think again. */
+  withdraw(): void;
   /** Puts earlier messages within reach of the arrow keys, oldest first. */
   remember(inputs: readonly string[]): void;
   /** Gives the terminal back. A second call does nothing. */

@@ -39,10 +39,12 @@ export class Chat {
     this.#commands = slashCommands(this);
   }
 
-  /** Interrupts what runs; false when nothing does. */
+  /** Interrupts what runs, and what was typed ahead does not run either; false when nothing does. */
   interrupt(): boolean {
-    this.#running?.abort(new Error('the person interrupted the turn'));
-    return this.#running !== undefined;
+    if (this.#running === undefined) return false;
+    this.#running.abort(new Error('the person interrupted the turn'));
+    this.#parts.screen.withdraw();
+    return true;
   }
 
   /** What Ctrl-C does where it is a signal: interrupts what runs, else ends the conversation. */
@@ -53,7 +55,7 @@ export class Chat {
   /** Resolves when the person has left. `signal` ends the conversation from outside. The session is closed then. */
   async run(signal: AbortSignal): Promise<ChatEnd> {
     const leave = (): void => {
-      this.interrupt();
+      this.#running?.abort(signal.reason);
       this.#leaving.resolve({ type: 'leave' });
     };
     signal.addEventListener('abort', leave, { once: true });

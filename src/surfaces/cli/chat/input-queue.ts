@@ -28,6 +28,12 @@ export class InputQueue {
     this.#reader?.({ type: 'leave' });
   }
 
+  /** Takes back the messages that were typed ahead, oldest first. */
+  withdraw(): readonly string[] {
+    const inputs = this.#typedAhead.splice(0);
+    return inputs.flatMap((input) => (input.type === 'text' ? [input.text] : []));
+  }
+
   /** The next message, typed ahead or yet to be typed. */
   async next(): Promise<ScreenInput> {
     const input = this.#typedAhead.shift();

@@ -48,6 +48,11 @@ export class LinePerson {
     return answerIn((await this.#answer(theme.accent('› '), signal)) ?? '', choices);
   }
 
+  /** Takes back the lines that were typed and not read yet. */
+  withdraw(): readonly string[] {
+    return this.#queue.withdraw();
+  }
+
   /** Stops reading. A second call does nothing. */
   close(): void {
     this.#closed = true;

@@ -97,6 +97,10 @@ export class PlainScreen implements ChatScreen {
     return await this.#person.ask(question, choices, signal);
   }
 
+  withdraw(): void {
+    for (const line of this.#person.withdraw()) this.notice('warning', `Not sent: ${line}`);
+  }
+
   remember(_inputs: readonly string[]): void {
     // There is no history where the terminal edits the line.
   }

@@ -8,7 +8,7 @@ import { openScreen } from './open-screen.ts';
 
 /**
  * `herma chat`: a conversation, until the person leaves or the input ends. Where nobody types, the exit code says whether
- * everything that was asked for could be done.
+ * everything that was asked for could be done, and Ctrl-C ends the program.
  */
 export async function runConversation(context: VerbContext, request: ChatRequest): Promise<ExitCode> {
   const screen = await openScreen(context);
@@ -31,7 +31,9 @@ export async function runConversation(context: VerbContext, request: ChatRequest
       session: session.value,
       surface: request.runtime.surface,
     });
-    const giveBack = context.onInterrupt(() => chat.interruptOrLeave());
+    const giveBack = context.isInteractive
+      ? context.onInterrupt(() => chat.interruptOrLeave())
+      : () => undefined;
     const end = await chat.run(context.signal).finally(giveBack);
     screen.close();
     return conclude(context, end);
@@ -43,7 +45,8 @@ export async function runConversation(context: VerbContext, request: ChatRequest
 
 function conclude(context: VerbContext, { sessionId, hasFailed }: ChatEnd): ExitCode {
   if (sessionId !== undefined) context.note(`Take it up again with: herma chat --resume ${sessionId}`);
-  return hasFailed && !context.isInteractive ? EXIT.couldNot : EXIT.done;
+  const isEndedFromOutside = context.signal.aborted;
+  return isEndedFromOutside || (hasFailed && !context.isInteractive) ? EXIT.couldNot : EXIT.done;
 }
 
 function personAt(screen: ChatScreen): Pick<ChatRequest['runtime'], 'approve' | 'ask'> {

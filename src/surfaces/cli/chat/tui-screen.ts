@@ -73,7 +73,7 @@ export class TuiScreen implements ChatScreen {
         : {
             getArgumentCompletions: (prefix: string) =>
               complete()
-                .filter((value) => value.startsWith(prefix))
+                .filter((value) => value.startsWith(prefix) && value !== prefix)
                 .map((value) => ({ value, label: value })),
           }),
     }));
@@ -159,6 +159,13 @@ export class TuiScreen implements ChatScreen {
     this.#add(new Text(questionText(question, choices, this.#theme), 0, 0));
     const input = await this.#inputs.answer(signal);
     return input.type === 'text' ? answerIn(input.text, choices) : undefined;
+  }
+
+  withdraw(): void {
+    const lines = this.#inputs.withdraw();
+    if (lines.length === 0) return;
+    this.#editor.setText([...lines, this.#editor.getExpandedText()].filter((text) => text !== '').join('\n'));
+    this.notice('info', 'What was typed ahead was not sent; it is in the line below.');
   }
 
   remember(inputs: readonly string[]): void {

@@ -104,13 +104,17 @@ async function decide(context: VerbContext, payload: JsonValue): Promise<Result<
   return withGate(context, call.value.cwd, (gate) => gate.before(call.value, context.signal));
 }
 
-/** @param cwd absolute; not the folder the person is in, which the call that has ended may have removed. */
+/**
+ * A home that cannot be written keeps nobody from reading: what has an effect is blocked because it cannot be recorded.
+ *
+ * @param cwd absolute; not the folder the person is in, which the call that has ended may have removed.
+ */
 async function withGate<Value>(
   context: VerbContext,
   cwd: string,
   use: (gate: ForeignGate) => Promise<Result<Value>>,
 ): Promise<Result<Value>> {
-  const runtime = await openRuntime(context, { surface: 'gate', cwd });
+  const runtime = await openRuntime(context, { surface: 'gate', cwd, mayNotWrite: true });
   if (!runtime.ok) return runtime;
   try {
     return await use(runtime.value.foreignGate(context.get(agent) ?? 'foreign'));
