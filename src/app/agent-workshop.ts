@@ -59,7 +59,7 @@ export class AgentWorkshop {
     readonly withMcp: boolean;
     readonly signal: AbortSignal;
   }): Promise<GatedTools> {
-    const toolBox = withMcp ? withServers(this.builtIn(), await this.#mcp.tools(signal)) : this.builtIn();
+    const toolBox = withMcp ? withTools(this.builtIn(), await this.#mcp.tools(signal)) : this.builtIn();
     return { toolBox, gate: this.gate(toolBox) };
   }
 
@@ -84,18 +84,41 @@ export class AgentWorkshop {
     });
   }
 
-  async agent({ model, conversation, signal }: AgentRequest): Promise<AgentParts> {
+  /** The person's agent, which may delegate as far as the configuration lets it. */
+  async agent({ model, store, conversation, signal }: AgentRequest): Promise<AgentParts> {
     const { options, callbacks } = this.#parts;
-    const { toolBox, gate } = await this.tools({ withMcp: true, signal });
+    const { delegation, tools } = options.config;
+    const agent = await this.#agentAlone(model, {
+      system: await this.#systemOf(conversation.rootSessionId),
+      signal,
+    });
+    const { createDelegation } = await import('../agent/delegation/index.ts');
+    const delegate = createDelegation({
+      ...delegation,
+      store,
+      callbacks,
+      clock: options.clock,
+      model: model.label,
+      agentFor: async () => ({ ...agent, system: await this.#writeSystem({ isDelegated: true }) }),
+    });
+    if (delegate === undefined || tools.disabled.includes(delegate.name)) return agent;
+    const toolBox = withTools(agent.toolBox, [delegate]);
+    return { ...agent, toolBox, gate: this.gate(toolBox) };
+  }
+
+  async #agentAlone(
+    model: ChatModel,
+    { system, signal }: { readonly system: string; readonly signal: AbortSignal },
+  ): Promise<AgentParts> {
+    const { options, callbacks } = this.#parts;
     const { agent, compression } = options.config;
     return {
+      ...(await this.tools({ withMcp: true, signal })),
       model,
-      gate,
-      toolBox,
       callbacks,
       clock: options.clock,
       newId: randomId,
-      system: await this.#systemOf(conversation.rootSessionId),
+      system,
       cwd: options.cwd,
       surface: options.surface,
       maxIterations: agent.maxIterations,
@@ -111,22 +134,25 @@ export class AgentWorkshop {
 
   /** The same text for all turns of a lineage, so that providers can cache it. */
   async #systemOf(rootSessionId: string): Promise<string> {
-    const known = this.#systems.get(rootSessionId);
-    if (known !== undefined) return known;
+    const system = this.#systems.get(rootSessionId) ?? (await this.#writeSystem({ isDelegated: false }));
+    this.#systems.set(rootSessionId, system);
+    return system;
+  }
+
+  async #writeSystem({ isDelegated }: { readonly isDelegated: boolean }): Promise<string> {
     const { options } = this.#parts;
     const instructions = await readTextFile(resolvePath(options.cwd, 'AGENTS.md'), {
       maxBytes: MAX_INSTRUCTIONS_BYTES,
     });
     const { systemPrompt: personInstructions } = options.config.agent;
-    const system = systemPrompt({
+    return systemPrompt({
       cwd: options.cwd,
       platform: platformName(),
       day: new Date(options.clock.now()).toISOString().slice(0, 10),
+      isDelegated,
       ...(instructions.ok ? { projectInstructions: instructions.value.text } : {}),
       ...(personInstructions === undefined ? {} : { personInstructions }),
     });
-    this.#systems.set(rootSessionId, system);
-    return system;
   }
 }
 
@@ -137,9 +163,8 @@ export interface AgentRequest {
   readonly signal: AbortSignal;
 }
 
-/** A server whose tools take names that are taken is a mistake in the configuration. */
-function withServers(builtIn: ToolBox, tools: readonly Tool[]): ToolBox {
-  if (tools.length === 0) return builtIn;
-  const own = builtIn.names().flatMap((name) => builtIn.lookup(name) ?? []);
+function withTools(box: ToolBox, tools: readonly Tool[]): ToolBox {
+  if (tools.length === 0) return box;
+  const own = box.names().flatMap((name) => box.lookup(name) ?? []);
   return valueOrThrow(createToolBox([...own, ...tools]));
 }

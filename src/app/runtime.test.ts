@@ -244,6 +244,42 @@ describe('a session of a runtime', () => {
     await again.close();
   });
 
+  it('delegates to children with sessions of their own and the same gate', async () => {
+    const seen: unknown[] = [];
+    await using it = await rig({
+      script: [
+        { tool_calls: [{ id: 'd', name: 'delegate_task', args: { goal: 'write c.txt' } }] },
+        callReply('w', 'write_file', { path: 'c.txt', content: 'child' }),
+        'The child is done.',
+        'All done.',
+      ],
+    });
+    it.runtime.callbacks.register(
+      'pre_tool_call',
+      { name: 'watch' },
+      ({ toolName, sessionId, parentSessionId }) => {
+        seen.push([
+          toolName,
+          sessionId === session.conversation.sessionId,
+          parentSessionId === session.conversation.sessionId,
+        ]);
+      },
+    );
+    const session = valueOrThrow(await it.runtime.openSession({ type: 'new' }));
+    const { conversation } = session;
+    const result = valueOrThrow(
+      await it.runtime.runTurn({ conversation, text: 'go', signal, onEvent: () => undefined }),
+    );
+    expect(result.final).toBe('All done.');
+    expect(result.calls[0]?.text).toContain('The child is done.');
+    expect(readFileSync(join(it.temporary.project, 'c.txt'), 'utf8')).toBe('child');
+    expect(seen).toEqual([
+      ['delegate_task', true, false],
+      ['write_file', false, true],
+    ]);
+    await session.close();
+  });
+
   it('has one writer', async () => {
     await using it = await rig();
     const session = valueOrThrow(await it.runtime.openSession({ type: 'new' }));
