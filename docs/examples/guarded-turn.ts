@@ -1,8 +1,11 @@
-import { createRuntime } from '../../src/app/index.ts';
-import { systemClock } from '../../src/platform/clock/index.ts';
-import { defaultConfig } from '../../src/platform/config/index.ts';
-import { readEnvironment } from '../../src/platform/environment/index.ts';
-import { ensureHome, homePaths } from '../../src/platform/paths/index.ts';
+import {
+  createRuntime,
+  defaultConfig,
+  ensureHome,
+  homePaths,
+  readEnvironment,
+  systemClock,
+} from '../../src/app/index.ts';
 
 interface TurnToRun {
   readonly home: string;

@@ -13,7 +13,7 @@ import { resolvePath } from '../platform/paths/index.ts';
 import { randomId } from '../platform/random/index.ts';
 import type { CallbackRegistry } from '../safety/hooks/index.ts';
 import { BuiltInTools } from './built-in-tools.ts';
-import { McpServers } from './mcp-servers.ts';
+import { McpServers, type NeededServers } from './mcp-servers.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 
 export interface WorkshopParts {
@@ -51,15 +51,9 @@ export class AgentWorkshop {
     return this.#builtIn.toolBox();
   }
 
-  /** All tools behind their gate; servers are connected when `withMcp` asks for them, once. */
-  async tools({
-    withMcp,
-    signal,
-  }: {
-    readonly withMcp: boolean;
-    readonly signal: AbortSignal;
-  }): Promise<GatedTools> {
-    const toolBox = withMcp ? withTools(this.builtIn(), await this.#mcp.tools(signal)) : this.builtIn();
+  /** The built-in tools and those of the servers that are needed, behind their gate. */
+  async tools(needed: NeededServers, signal: AbortSignal): Promise<GatedTools> {
+    const toolBox = withTools(this.builtIn(), await this.#mcp.tools(needed, signal));
     return { toolBox, gate: this.gate(toolBox) };
   }
 
@@ -113,7 +107,7 @@ export class AgentWorkshop {
     const { options, callbacks } = this.#parts;
     const { agent, compression } = options.config;
     return {
-      ...(await this.tools({ withMcp: true, signal })),
+      ...(await this.tools('all', signal)),
       model,
       callbacks,
       clock: options.clock,

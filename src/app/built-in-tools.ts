@@ -16,10 +16,10 @@ import {
 import type { Tool } from '../gate/index.ts';
 import { valueOrThrow } from '../kernel/errors/index.ts';
 import type { Redactor } from '../kernel/redact/index.ts';
-import { credentialFreeEnvironment, type Environment } from '../platform/environment/index.ts';
 import { userHome } from '../platform/paths/index.ts';
 import { randomId } from '../platform/random/index.ts';
 import type { CallbackRegistry } from '../safety/hooks/index.ts';
+import { commandEnvironment } from './command-environment.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 
 export interface BuiltInToolsParts {
@@ -66,7 +66,7 @@ export class BuiltInTools {
         ...output,
         clock,
         home,
-        environment: () => commandEnvironment(options),
+        environment: () => commandEnvironment(options, config.terminal.env),
         processes: this.#processes,
         defaultTimeoutMs: config.terminal.timeoutMs,
       }),
@@ -80,12 +80,6 @@ export class BuiltInTools {
       createClarifyTool({ ask: askPort(options) }),
     ];
   }
-}
-
-/** What commands see: everything but the credentials Herma knows, and those only when the configuration names them. */
-function commandEnvironment({ environment, config, model }: RuntimeOptions): Environment {
-  const keyNames = [config.model?.apiKeyEnv, model?.apiKeyEnv].filter((name) => name !== undefined);
-  return credentialFreeEnvironment(environment, keyNames, config.terminal.env);
 }
 
 function outputTransform(

@@ -200,6 +200,33 @@ describe('a runtime', () => {
     expect(await it.call('todo', {})).toMatchObject({ status: 'ok' });
   });
 
+  it('connects only the servers a call may need, without the key of the model', async () => {
+    const environment = { PATH: process.env['PATH'] ?? '', MY_KEY: 'the-key-of-the-model' };
+    const stdio = (script: string) =>
+      ({
+        transport: 'stdio',
+        command: '/bin/sh',
+        args: ['-c', script],
+        env: new Map(),
+        enabled: true,
+        timeoutMs: 5000,
+        effects: new Map(),
+      }) as const;
+    await using it = await rig({
+      environment,
+      model: { name: 'openai-compatible:x', baseUrl: 'http://127.0.0.1:1/v1', apiKeyEnv: 'MY_KEY' },
+      change: {
+        mcpServers: new Map([
+          ['needed', stdio('echo "[$MY_KEY]" > needed')],
+          ['other', stdio('touch other')],
+        ]),
+      },
+    });
+    await it.call('mcp__needed__x', {});
+    expect(readFileSync(join(it.temporary.project, 'needed'), 'utf8')).toBe('[]\n');
+    expect(existsSync(join(it.temporary.project, 'other'))).toBe(false);
+  });
+
   it('ends what runs in the background when it is closed', async () => {
     const it = await rig();
     await it.call('terminal', { command: 'echo $$ > pid; exec sleep 300', background: true });

@@ -60,7 +60,7 @@ export class Runtime {
   /** Takes one call through the gate and runs it. */
   async call(request: Omit<CallRequest, 'origin'>, signal: AbortSignal): Promise<CallReport> {
     const { workshop, options } = this.#parts;
-    const { gate, toolBox } = await workshop.tools({ withMcp: request.tool.startsWith('mcp__'), signal });
+    const { gate, toolBox } = await workshop.tools({ forTool: request.tool }, signal);
     return performCall(
       { ...request, origin: { kind: 'herma', surface: options.surface } },
       { gate, toolOf: (name) => toolBox.lookup(name), clock: options.clock, signal },

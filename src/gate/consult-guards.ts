@@ -15,6 +15,7 @@ export interface Consultation {
 export interface ConsultOptions {
   readonly guards: readonly CallGuard[];
   readonly catalog: ToolCatalog;
+  readonly unknownTools: 'refuse' | 'external';
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
@@ -59,7 +60,7 @@ async function askInOrder(asked: ToolCall, options: ConsultOptions): Promise<Rou
     opinions.push({ by: guard.name, verdict: answer.verdict });
     if (answer.warning !== undefined) warnings.push(answer.warning);
     if (answer.args === undefined) continue;
-    const rewritten = withArguments(call, answer.args, options.catalog);
+    const rewritten = withArguments(call, answer.args, options);
     if (!rewritten.ok) {
       opinions.push(
         block(
@@ -89,7 +90,7 @@ async function askAgain(
     opinions.push({ by: guard.name, verdict: answer.verdict });
     if (answer.warning !== undefined) warnings.push(answer.warning);
     if (answer.args === undefined) continue;
-    const rewritten = withArguments(call, answer.args, options.catalog);
+    const rewritten = withArguments(call, answer.args, options);
     if (rewritten.ok && rewritten.value.fingerprint === call.fingerprint) continue;
     opinions.push(block(guard.name, `${guard.name} and ${changedBy} rewrite each other's arguments`));
   }

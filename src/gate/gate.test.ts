@@ -419,11 +419,18 @@ describe('secrets', () => {
 
 describe('an interruption', () => {
   it('before the tool ends as cancelled without running it', async () => {
-    const { call, ran } = rig({ guards: [guard('slow', hangs)] });
+    const { call, ran, ended } = rig({ guards: [guard('slow', hangs)] });
     const controller = new AbortController();
     const pending = call({}, controller.signal);
     controller.abort();
     expect(await pending).toMatchObject({ status: 'cancelled', executed: false });
+    expect(ran).toEqual([]);
+    expect(ended).toMatchObject([{ status: 'cancelled', durationMs: 0 }]);
+  });
+
+  it('that came earlier lets nothing run, whoever guards', async () => {
+    const { call, ran } = rig();
+    expect(await call({}, AbortSignal.abort())).toMatchObject({ status: 'cancelled', executed: false });
     expect(ran).toEqual([]);
   });
 

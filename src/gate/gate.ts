@@ -77,15 +77,29 @@ export class Gate {
   }
 
   /**
-   * Decides whether a call runs. Rejects only when `signal` is aborted: then the call has not run and will not.
+   * Decides whether a call runs. Rejects only when `signal` is aborted: then the call has not run and will not, and
+   * observers are told that it was cancelled.
    */
   async before(request: CallRequest, signal: AbortSignal): Promise<Admission> {
-    const { catalog, unknownTools, guards, approver, clock, newTicketId } = this.#parts;
+    const { catalog, unknownTools } = this.#parts;
     const normalised = normalise(request, catalog, unknownTools);
     if (!normalised.ok) return { type: 'invalid', failure: normalised };
-    const { call, opinions, warnings } = await consultGuards(normalised.value, {
+    try {
+      const admission = await this.#decide(normalised.value, signal);
+      signal.throwIfAborted();
+      return admission;
+    } catch (error) {
+      await this.#tellCancelled(normalised.value);
+      throw error;
+    }
+  }
+
+  async #decide(asked: ToolCall, signal: AbortSignal): Promise<Admission> {
+    const { catalog, unknownTools, guards, approver, clock, newTicketId } = this.#parts;
+    const { call, opinions, warnings } = await consultGuards(asked, {
       guards: guards(),
       catalog,
+      unknownTools,
       clock,
       signal,
     });
@@ -101,6 +115,18 @@ export class Gate {
     if (approval.type === 'deferred')
       return { type: 'asked', ticket, by: decision.by, message: decision.message, warnings };
     return { type: 'admitted', ticket, approval, warnings };
+  }
+
+  async #tellCancelled(call: ToolCall): Promise<void> {
+    const message = 'the call was cancelled before it ran';
+    const ended: EndedCall = {
+      call,
+      status: 'cancelled',
+      result: message,
+      errorMessage: message,
+      durationMs: 0,
+    };
+    await this.#parts.audience.observe(ended, new AbortController().signal);
   }
 
   /** Takes note of how a call ended and gives back what the model may read of it. */

@@ -24,15 +24,15 @@ export type Normalised =
 /**
  * Step 1 of the gate: the tool is looked up and its arguments are checked against its schema.
  *
- * A tool nobody declared is an error in our own agent; from a foreign agent it is taken as able to do anything.
+ * A tool nobody declared is an error in our own agent; from a foreign agent it is taken as able to do anything, and so
+ * is one that only shares its name with a tool of ours: arguments that do not fit tell.
  */
 export function normalise(
   request: CallRequest,
   catalog: ToolCatalog,
   unknownTools: 'refuse' | 'external',
 ): Normalised {
-  const declaration =
-    catalog.lookup(request.tool) ?? (unknownTools === 'external' ? undeclared(request.tool) : undefined);
+  const declaration = declarationOf(request, catalog, unknownTools);
   if (declaration === undefined) return unknownTool(request.tool, catalog.names());
   const problems = validateJson(declaration.parameters, request.args, 'args');
   const [first] = problems;
@@ -48,12 +48,23 @@ export function normalise(
 }
 
 /** The same call with other arguments, checked like the first ones. */
-export function withArguments(call: ToolCall, args: JsonValue, catalog: ToolCatalog): Normalised {
-  return normalise(
-    { ...call, args },
-    catalog,
-    catalog.lookup(call.tool) === undefined ? 'external' : 'refuse',
-  );
+export function withArguments(
+  call: ToolCall,
+  args: JsonValue,
+  { catalog, unknownTools }: { readonly catalog: ToolCatalog; readonly unknownTools: 'refuse' | 'external' },
+): Normalised {
+  return normalise({ ...call, args }, catalog, unknownTools);
+}
+
+function declarationOf(
+  { tool, args }: CallRequest,
+  catalog: ToolCatalog,
+  unknownTools: 'refuse' | 'external',
+): ToolDeclaration | undefined {
+  const declared = catalog.lookup(tool);
+  if (unknownTools === 'refuse') return declared;
+  const fits = declared !== undefined && validateJson(declared.parameters, args, 'args').length === 0;
+  return fits ? declared : undeclared(tool);
 }
 
 function undeclared(name: string): ToolDeclaration {

@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PROVIDER_NAMES } from '../../src/agent/llm/index.ts';
@@ -178,8 +179,10 @@ describe('what the pages list', () => {
   });
 
   it('is every tool', () => {
-    const { stdout } = herma(['call'], '{"tool": "zzzzzz", "args": {}}');
-    const tools = /The tools are: ([\w, ]+)/.exec(stdout)?.[1]?.split(', ');
+    const steps = join(mkdtempSync(join(tmpdir(), 'docs-')), 'steps.json');
+    writeFileSync(steps, JSON.stringify([{ tool_calls: [{ name: 'zzzzzz', args: {} }] }, 'Done.']));
+    const { stderr } = herma(['chat', '-q', 'go', '--model', `scripted:${steps}`]);
+    const tools = /The tools are: ([\w, ]+)/.exec(stderr)?.[1]?.split(', ');
     expect(namesIn(tableOf('docs/chat.md', '`read_file`')).filter((name) => name !== 'mcp__…')).toEqual(
       tools,
     );

@@ -92,6 +92,23 @@ describe.skipIf(!isInstalled('jq'))('guarded-run.sh', () => {
   });
 });
 
+describe.skipIf(!isInstalled('jq'))('the script in the README', () => {
+  const { blocks } = readPage(readFileSync(join(root, 'README.md'), 'utf8'));
+  const script = blocks.find(({ text }) => text.includes('herma gate before'))?.text ?? '';
+  const run = (command: string): SpawnSyncReturns<string> => runIn('bash', ['-c', script, 'script', command]);
+
+  it('runs what is allowed, and settles it', () => {
+    expect(run('echo out')).toMatchObject({ stdout: 'out\n{"ok":true}\n', status: 0 });
+    expect(openCalls()).toEqual([]);
+  });
+
+  it('does not run what asks', () => {
+    writeFileSync(join(home, 'config.yaml'), 'approvals: {ask: [deploy]}\n');
+    expect(run('touch made')).toMatchObject({ status: 1, stderr: 'approvals.ask names deploy\n' });
+    expect(existsSync(join(project, 'made'))).toBe(false);
+  });
+});
+
 describe.skipIf(!isInstalled('python3'))('guarded_run.py', () => {
   const run = (argv: readonly string[], input: string): SpawnSyncReturns<string> =>
     runIn('python3', [join(EXAMPLES, 'guarded_run.py'), ...argv], input);

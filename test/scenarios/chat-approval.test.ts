@@ -6,10 +6,12 @@ import { Scene } from '../support/scene.ts';
 
 const ASK = 'approvals: {ask: [terminal]}\n';
 
-const touches = (file: string): FakeReplies => (request) =>
-  request.messages.at(-1)?.role === 'tool'
-    ? { text: 'So be it.' }
-    : { calls: [{ id: 'c1', name: 'terminal', args: { command: `touch ${file}` } }] };
+const touches =
+  (file: string): FakeReplies =>
+  (request) =>
+    request.messages.at(-1)?.role === 'tool'
+      ? { text: 'So be it.' }
+      : { calls: [{ id: 'c1', name: 'terminal', args: { command: `touch ${file}` } }] };
 
 describe.concurrent('an approval that nobody can be asked for', () => {
   it('is a block, and the model and the person are told why', async () => {

@@ -78,9 +78,7 @@ const CASES: readonly Case[] = [
   },
   {
     title: 'a message that is longer than the model can read',
-    replies: [
-      { status: 400, body: '{"error":{"message":"too long","code":"context_length_exceeded"}}' },
-    ],
+    replies: [{ status: 400, body: '{"error":{"message":"too long","code":"context_length_exceeded"}}' }],
     message: /longer than the model can read/,
     remedy: /Compress it|new session/,
     requests: 1,

@@ -131,11 +131,7 @@ describe.concurrent('herma chat -q with a model server', () => {
 
   it('begins an answer again when the stream breaks, and doubles no text', async () => {
     await using scene = await Scene.create({
-      replies: [
-        { cutAfter: 'The answer is for' },
-        { text: 'The answer is forty-two.' },
-        { text: 'Yes.' },
-      ],
+      replies: [{ cutAfter: 'The answer is for' }, { text: 'The answer is forty-two.' }, { text: 'Yes.' }],
     });
     const { code, stdout, stderr } = await scene.ask('what is it?');
     expect([code, stdout]).toEqual([0, 'The answer is forty-two.\n']);

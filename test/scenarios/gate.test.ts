@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type HermaExit, launcher } from '../support/herma.ts';
+import { type Herma, type HermaExit, launcher } from '../support/herma.ts';
 import { Scene } from '../support/scene.ts';
 
 interface Answer extends HermaExit {
@@ -30,6 +30,13 @@ function recordOf(scene: Scene, ticket: unknown): Record<string, unknown> {
     readFileSync(join(scene.home, 'run', 'calls', `${String(ticket)}.json`), 'utf8'),
   );
   return record;
+}
+
+/** Resolves once the program reads its input, which does not end: a pipe alone does not take that much. */
+async function isReading({ child }: Herma): Promise<void> {
+  await new Promise((resolve) => {
+    child.stdin?.write(`${' '.repeat(1_000_000)}{`, resolve);
+  });
 }
 
 const CALL = { tool_name: 'Bash', tool_input: { command: 'ls' }, session_id: 's1', tool_call_id: 'c1' };
@@ -111,13 +118,8 @@ describe.concurrent('herma gate', () => {
 
   it('blocks when it is told to end before it has decided', async () => {
     await using scene = await Scene.create();
-    // The home appears once the program has its payload to decide about; here it waits for the rest of it.
-    rmSync(scene.home, { recursive: true });
-    const herma = scene.start(['gate', 'before'], { stdin: 'pipe', env: { NODE_OPTIONS: '' } });
-    const started = new Promise((resolve) => {
-      herma.child.stdin?.write(`${' '.repeat(1_000_000)}{`, resolve);
-    });
-    await started;
+    const herma = scene.start(['gate', 'before'], { stdin: 'pipe' });
+    await isReading(herma);
     process.kill(herma.pid, 'SIGTERM');
     const { code, stdout } = await herma.exited;
     expect(code).toBe(143);

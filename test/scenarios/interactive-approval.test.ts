@@ -209,7 +209,9 @@ describe.concurrent('questions in lines of text', () => {
                 { id: 'c', name: 'terminal', args: { command: 'touch a.txt' } },
               ],
             }
-          : { text: `heard: ${textOf(request.messages.findLast(({ role }) => role === 'user') ?? { role: '' })}` },
+          : {
+              text: `heard: ${textOf(request.messages.findLast(({ role }) => role === 'user') ?? { role: '' })}`,
+            },
       { env: { TERM: 'dumb' }, config: 'approvals: {ask: [terminal]}\n' },
     );
     const { terminal, scene } = play;
@@ -263,7 +265,7 @@ describe.concurrent('a question of the model', () => {
     await terminal.enter('never mind');
     await scene.server.received(2);
     expect(scene.server.requests[1]?.messages.at(-1)).toMatchObject({ role: 'user' });
-    expect(lastResult(scene.server.requests[1] ?? { messages: [] as never[] } as never)).toMatch(
+    expect(lastResult(scene.server.requests[1] ?? ({ messages: [] as never[] } as never))).toMatch(
       /withdrawn|interrupted|cancelled/,
     );
   });

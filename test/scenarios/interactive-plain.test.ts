@@ -21,7 +21,9 @@ describe.concurrent('a chat on a dumb terminal', () => {
     await terminal.shows(/^›/m);
     await terminal.enter('run it');
     const screen = await terminal.shows('Done.');
-    expect(screen).toMatch(/# Plan\nI \*\*run\*\* it\.\n● terminal: echo hi\n✓ terminal: echo hi \d\.\d s\nDone\./);
+    expect(screen).toMatch(
+      /# Plan\nI \*\*run\*\* it\.\n● terminal: echo hi\n✓ terminal: echo hi \d\.\d s\nDone\./,
+    );
     await terminal.press('C-d');
     expect(await terminal.ended()).toEqual({ code: 0, isRestored: true });
     expect(terminal.output()).not.toMatch(CONTROL);

@@ -46,7 +46,11 @@ describe.concurrent('an interactive chat', () => {
         return {
           text: '# Plan\n\nI **run** it:\n\n- first\n- second',
           calls: [
-            { id: 'a', name: 'terminal', args: { command: 'until [ -e go ]; do sleep 0.05; done; echo ran' } },
+            {
+              id: 'a',
+              name: 'terminal',
+              args: { command: 'until [ -e go ]; do sleep 0.05; done; echo ran' },
+            },
             { id: 'b', name: 'read_file', args: { path: 'missing.txt' } },
           ],
         };
@@ -218,6 +222,25 @@ describe.concurrent('an interactive chat', () => {
     expect(await terminal.ended()).toEqual({ code: 0, isRestored: true });
   });
 
+  it('ends with its terminal, and loses nothing', async () => {
+    await using play = await chat([{ stallAfter: 'Thinking about' }, { text: 'Welcome back.' }]);
+    const { terminal, scene } = play;
+    await terminal.enter('hi');
+    await terminal.shows('Thinking about');
+    await terminal.hangUp();
+    expect((await scene.ask('again', ['--continue'])).stdout).toBe('Welcome back.\n');
+    const asked = scene.server.requests[1]?.messages.slice(1).map((message) => textOf(message));
+    expect(asked).toEqual(['hi', 'Thinking about', 'again']);
+  });
+
+  it('takes what was typed before it was there, with its Enter', async () => {
+    await using scene = await Scene.create({ replies: [{ text: 'You were quick.' }] });
+    await using terminal = await Terminal.open(scene, ['chat', ...scene.model]);
+    await terminal.enter('hello');
+    await terminal.shows('You were quick.');
+    expect(lastMessage(scene)).toBe('hello');
+  });
+
   it('gives the terminal back after an error, which it says', async () => {
     await using scene = await Scene.create({ replies: [{ text: 'hi' }, { hang: true }] });
     const { stdout } = await scene.ask('hi', ['--json']);
@@ -242,7 +265,8 @@ describe.concurrent('an interactive chat', () => {
 
   it('draws itself anew when the terminal changes its size', async () => {
     await using play = await chat((_, index) => ({
-      text: index === 0 ? 'word '.repeat(60) : 'Fine at any size: 你好 👩‍👩‍👧 | a | b |\n|-|-|\n| 你好 | 👍 |',
+      text:
+        index === 0 ? 'word '.repeat(60) : 'Fine at any size: 你好 👩‍👩‍👧 | a | b |\n|-|-|\n| 你好 | 👍 |',
     }));
     const { terminal } = play;
     await terminal.enter('talk');

@@ -84,7 +84,7 @@ export class FakeOpenAi implements AsyncDisposable {
 
   /** The request of that number, from 1, once it has arrived. */
   async received(count: number): Promise<ReceivedRequest> {
-    return await vi.waitFor(
+    return vi.waitFor(
       () => {
         const request = this.requests[count - 1];
         if (request === undefined) throw new Error(`${this.requests.length} of ${count} requests arrived`);

@@ -8,8 +8,8 @@ export const launcher = fileURLToPath(new URL('../../bin/herma.js', import.meta.
 export interface HermaOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Everything there is to read; without it the input is empty. `pipe` leaves it open. */
-  readonly stdin?: string | Buffer | 'pipe';
+  /** Everything there is to read; without it the input is empty. */
+  readonly stdin?: string | Buffer;
   /** The Node.js that starts the launcher, with the arguments before the launcher's own file. */
   readonly node?: { readonly command: string; readonly prefix: readonly string[] };
   /** Another user, by its number. */
@@ -45,7 +45,7 @@ export class Herma {
       this.#stderr += text;
     });
     this.child.stdin?.on('error', () => undefined);
-    if (stdin !== 'pipe') this.child.stdin?.end(stdin);
+    this.child.stdin?.end(stdin);
     this.exited = this.#exit();
   }
 
@@ -78,7 +78,10 @@ export class Herma {
   }
 }
 
-/** Waits until `check` no longer throws, and gives back what it returns. */
-export async function eventually<Value>(check: () => Value | Promise<Value>): Promise<Value> {
-  return await vi.waitFor(check, { timeout: 20_000, interval: 15 });
+/** Waits until `check` no longer throws, and gives back what it returns. Looks every `intervalMs`. */
+export async function eventually<Value>(
+  check: () => Value | Promise<Value>,
+  intervalMs = 15,
+): Promise<Value> {
+  return vi.waitFor(check, { timeout: 30_000, interval: intervalMs });
 }

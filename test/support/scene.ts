@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createTemporaryHome } from '../../src/testing/index.ts';
+import { createTemporaryHome, type TemporaryHome } from '../../src/testing/index.ts';
 import { FakeOpenAi, type FakeReplies } from './fake-openai.ts';
 import { eventually, Herma, type HermaExit, type HermaOptions } from './herma.ts';
 
@@ -20,18 +20,15 @@ export class Scene implements AsyncDisposable {
   readonly server: FakeOpenAi;
   /** What `herma chat` takes to reach the server. */
   readonly model: readonly string[];
-  readonly #remove: () => Promise<void>;
+  readonly #place: TemporaryHome;
   readonly #started: Herma[] = [];
 
-  private constructor(
-    { home, project, remove }: Awaited<ReturnType<typeof createTemporaryHome>>,
-    server: FakeOpenAi,
-  ) {
-    this.home = home;
-    this.project = project;
+  private constructor(place: TemporaryHome, server: FakeOpenAi) {
+    this.home = place.home;
+    this.project = place.project;
     this.server = server;
     this.model = ['--model', 'openai-compatible:gpt-test', '--base-url', server.baseUrl];
-    this.#remove = remove;
+    this.#place = place;
   }
 
   static async create({ config, replies = [] }: SceneOptions = {}): Promise<Scene> {
@@ -54,12 +51,12 @@ export class Scene implements AsyncDisposable {
   }
 
   async run(args: readonly string[], options: StartOptions = {}): Promise<HermaExit> {
-    return await this.start(args, options).exited;
+    return this.start(args, options).exited;
   }
 
   /** `herma chat -q` with the model of the server. */
   async ask(text: string, args: readonly string[] = [], options: StartOptions = {}): Promise<HermaExit> {
-    return await this.run(['chat', '-q', text, ...this.model, ...args], options);
+    return this.run(['chat', '-q', text, ...this.model, ...args], options);
   }
 
   path(name: string): string {
@@ -74,7 +71,7 @@ export class Scene implements AsyncDisposable {
 
   /** The whole number in a file of the project, once there is one with a line break. */
   async numberIn(name: string): Promise<number> {
-    return await eventually(() => {
+    return eventually(() => {
       const text = this.read(name) ?? '';
       if (!/^\d+\n$/.test(text)) throw new Error(`${name} holds ${JSON.stringify(text)}`);
       return Number(text);
@@ -84,6 +81,6 @@ export class Scene implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#started.map((herma) => herma.end()));
     await this.server[Symbol.asyncDispose]();
-    await this.#remove();
+    await this.#place.remove();
   }
 }

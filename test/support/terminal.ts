@@ -3,10 +3,14 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { isRunning, processEnds } from '../launcher/checkout.ts';
 import { eventually, launcher } from './herma.ts';
 import type { Scene } from './scene.ts';
 
 const run = promisify(execFile);
+
+/** Looking at the screen starts a process. */
+const LOOK_EVERY_MS = 50;
 
 export interface TerminalOptions {
   readonly columns?: number;
@@ -27,11 +31,7 @@ export class Terminal implements AsyncDisposable {
   }
 
   /** Starts `herma` with `args` in the project of the scene. */
-  static async open(
-    scene: Scene,
-    args: readonly string[],
-    options: TerminalOptions = {},
-  ): Promise<Terminal> {
+  static async open(scene: Scene, args: readonly string[], options: TerminalOptions = {}): Promise<Terminal> {
     assertTmux();
     const terminal = new Terminal(mkdtempSync(join(tmpdir(), 'term-')));
     await terminal.#start(scene, args, options);
@@ -40,17 +40,17 @@ export class Terminal implements AsyncDisposable {
 
   /** Everything that is on the screen and above it, without trailing spaces. */
   async screen(): Promise<string> {
-    return await this.#tmux('capture-pane', '-p', '-J', '-S', '-', '-t', 'main');
+    return this.#tmux('capture-pane', '-p', '-J', '-S', '-', '-t', 'main');
   }
 
   /** Waits until the screen shows `expected`; gives back the screen. */
   async shows(expected: string | RegExp): Promise<string> {
-    return await this.#until(expected, (screen) => matches(screen, expected));
+    return this.#until(expected, (screen) => matches(screen, expected));
   }
 
   /** Waits until the screen no longer shows `unexpected`. */
   async hides(unexpected: string | RegExp): Promise<string> {
-    return await this.#until(unexpected, (screen) => !matches(screen, unexpected));
+    return this.#until(unexpected, (screen) => !matches(screen, unexpected));
   }
 
   /** Types a text as a person does, without Enter. */
@@ -87,7 +87,7 @@ export class Terminal implements AsyncDisposable {
 
   /** The process id of the program. */
   async pid(): Promise<number> {
-    return await eventually(() => {
+    return eventually(() => {
       const text = readFileSync(join(this.#folder, 'pid'), 'utf8');
       if (!text.endsWith('\n')) throw new Error('the program did not start');
       return Number(text);
@@ -97,7 +97,7 @@ export class Terminal implements AsyncDisposable {
   /** Waits for the end of the program; gives back its exit code, and whether the terminal is as it was. */
   async ended(): Promise<{ readonly code: number; readonly isRestored: boolean }> {
     const settings = (name: string): string => readFileSync(join(this.#folder, name), 'utf8');
-    return await eventually(() => {
+    return eventually(() => {
       if (!existsSync(join(this.#folder, 'code'))) throw new Error('the program still runs');
       return { code: Number(settings('code')), isRestored: settings('before') === settings('after') };
     }).catch(async (error: unknown) => {
@@ -105,9 +105,25 @@ export class Terminal implements AsyncDisposable {
     });
   }
 
+  /** Closes the terminal while the program runs, and waits for the end of the program. */
+  async hangUp(): Promise<void> {
+    const pid = await this.pid();
+    await this.#tmux('kill-server');
+    await processEnds(pid);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#endProgram();
     await this.#tmux('kill-server').catch(() => undefined);
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  /** Lets the program end what it has started. */
+  async #endProgram(): Promise<void> {
+    const pid = Number(readFileSync(join(this.#folder, 'pid'), 'utf8'));
+    if (pid === 0 || !isRunning(pid)) return;
+    process.kill(pid, 'SIGTERM');
+    await processEnds(pid);
   }
 
   async #start(
@@ -122,7 +138,9 @@ export class Terminal implements AsyncDisposable {
         // Ctrl-C is for the program; a shell that has a handler goes on.
         'trap : INT',
         `cd ${quote(scene.project)}`,
-        ...Object.entries({ HERMA_HOME: scene.home, ...env }).map(([name, value]) => `export ${name}=${quote(value)}`),
+        ...Object.entries({ HERMA_HOME: scene.home, ...env }).map(
+          ([name, value]) => `export ${name}=${quote(value)}`,
+        ),
         `tmux -S ${quote(this.#socket)} wait-for ready`,
         `stty -g > ${quote(join(this.#folder, 'before'))}`,
         `(sh -c 'echo $PPID' > ${quote(join(this.#folder, 'pid'))}; exec ${command} ${redirection})`,
@@ -150,7 +168,7 @@ export class Terminal implements AsyncDisposable {
         screen = await this.screen();
         if (!isMet(screen)) throw new Error('not yet');
         return screen;
-      });
+      }, LOOK_EVERY_MS);
     } catch {
       throw new Error(`waited in vain for ${String(expected)}; the screen is:\n${screen}`);
     }

@@ -293,7 +293,13 @@ describe('the tools of a child', () => {
         children: { LEAF: [call(name, { goal: 'more' }), 'I cannot.'] },
       });
       const history = watch(from, 'subagent_stop');
+      const consulted = watch(from, 'post_tool_call');
+      from.callbacks.register('pre_tool_call', { name: 'watch' }, (payload) => {
+        consulted.push(['pre_tool_call', { ...payload }]);
+      });
       await from.turn();
+      const sessions = consulted.map(([, { sessionId }]) => sessionId);
+      expect(new Set(sessions)).toEqual(new Set([from.conversation.sessionId]));
       expect(history[0]?.[1]['toolCallHistory']).toMatchObject([{ tool_name: name, status: 'error' }]);
       expect(from.children.length).toBe(1);
     },

@@ -12,7 +12,18 @@ const WIDE_CHARS_PER_TOKEN = 1.4;
  */
 export function estimateTokens(input: string | readonly Message[]): number {
   if (typeof input === 'string') return Math.ceil(tokensOfText(input));
-  return Math.ceil(input.reduce((sum, message) => sum + tokensOfMessage(message), 0));
+  return Math.ceil(input.reduce((sum, message) => sum + rememberedTokensOf(message), 0));
+}
+
+/** Messages never change, and the same history is measured before every request. */
+const remembered = new WeakMap<Message, number>();
+
+function rememberedTokensOf(message: Message): number {
+  const known = remembered.get(message);
+  if (known !== undefined) return known;
+  const tokens = tokensOfMessage(message);
+  remembered.set(message, tokens);
+  return tokens;
 }
 
 function tokensOfMessage(message: Message): number {

@@ -408,16 +408,25 @@ describe('history that the provider refuses as too long', () => {
     });
   });
 
+  it('is left alone when compression is off, and the turn ends', async () => {
+    const agent = bench(
+      { steps: [words(90), words(90), words(90), tooLong], auxiliary: ['never'] },
+      { compression: { ...settings, enabled: false } },
+    );
+    for (const text of ['one', 'two', 'three']) await agent.turn(text);
+    expect(await agent.turn('four')).toMatchObject({ end: 'failed', failure: { code: 'context_too_long' } });
+    expect(summaries(agent)).toEqual([]);
+  });
+
   it('gets shorter though it is well within the window that is configured', async () => {
+    const long = Array.from({ length: 6 }, () => ({ tool_calls: [scriptedCall('print', { n: 300 })] }));
     const agent = bench({
       context_window: 100_000,
-      steps: [words(300), words(300), words(300), tooLong, 'fine'],
-      auxiliary: ['They talked.'],
+      steps: [...long, tooLong, 'fine'],
+      auxiliary: ['It printed.'],
     });
-    for (const text of ['one', 'two', 'three']) await agent.turn(text);
-    const before = agent.conversation.tokens;
-    expect(await agent.turn('four')).toMatchObject({ end: 'completed', final: 'fine' });
-    expect(agent.conversation.tokens).toBeLessThan(before / 2);
+    expect(await agent.turn('go')).toMatchObject({ end: 'completed', final: 'fine' });
+    expect(agent.conversation.tokens).toBeLessThan(900);
   });
 
   it('can be taken up again when the first message alone fills the window', async () => {

@@ -153,6 +153,14 @@ describe('the continuation of a conversation', () => {
     expect(resume(first).sessionId).toBe(conversation.sessionId);
   });
 
+  it('is as large as it is estimated, whatever was counted before', () => {
+    const conversation = start();
+    conversation.append(user('long'), 't1');
+    conversation.noteInputTokens(5000);
+    conversation.continueWith([user('word'.repeat(100))]);
+    expect(conversation.tokens).toBeLessThan(120);
+  });
+
   it('does not pass for a session that was delegated', () => {
     const conversation = start();
     conversation.append(user('long'), 't1');

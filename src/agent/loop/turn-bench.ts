@@ -46,7 +46,7 @@ export interface TurnBench {
   readonly warnings: () => readonly string[];
 }
 
-export const COMPRESSION_OFF = { enabled: false, threshold: 0.5, keepFirst: 2, keepLastTurns: 4 } as const;
+const COMPRESSION_OFF = { enabled: false, threshold: 0.5, keepFirst: 2, keepLastTurns: 4 } as const;
 
 const NOBODY: Approver = {
   decide: () => Promise.resolve({ type: 'refused', choice: 'unattended', message: 'nobody can be asked' }),

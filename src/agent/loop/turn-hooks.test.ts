@@ -92,6 +92,23 @@ describe('the events of a turn', () => {
   });
 });
 
+describe('an interruption', () => {
+  it('is no failure of the callbacks it cuts short', async () => {
+    const from = bench(['never']);
+    for (const event of ['pre_llm_call', 'pre_api_request'] as const) {
+      const controller = new AbortController();
+      const unregister = from.callbacks.register(event, { name: 'slow' }, () => {
+        controller.abort();
+        return new Promise(() => undefined);
+      });
+      expect(await from.turn('go', controller.signal)).toMatchObject({ end: 'interrupted' });
+      unregister();
+    }
+    expect(from.warnings()).toEqual([]);
+    expect(from.stored().map(({ text }) => text)).toEqual(['go', 'go']);
+  });
+});
+
 describe('on_session_start', () => {
   it('is fired in the first turn of a new session only', async () => {
     const from = bench(['a', 'b', 'c']);

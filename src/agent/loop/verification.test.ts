@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { CallReport } from '../../gate/index.ts';
 import { getString } from '../../kernel/json/index.ts';
+import type { ToolCall } from '../../kernel/tool-call/index.ts';
 import type { AgentParts } from './index.ts';
 import {
   benchTool,
@@ -13,6 +15,7 @@ import {
   scriptedCall,
   type TurnBench,
 } from './turn-bench.ts';
+import { Verification } from './verification.ts';
 
 let folder = '';
 let agents: TurnBench[] = [];
@@ -238,5 +241,55 @@ describe('the calls of checks', () => {
     expect(await agent.turn('go', controller.signal)).toMatchObject({ end: 'interrupted', final: 'Done.' });
     expect(commandsOf(agent)).toEqual([['a', false]]);
     expect(agent.stored().at(-1)).toEqual({ role: 'assistant', text: 'Done.', calls: [] });
+  });
+});
+
+describe('Verification', () => {
+  const report = {
+    callId: 'c',
+    tool: 'x',
+    args: {},
+    executed: true,
+    message: '',
+    durationMs: 0,
+    warnings: [],
+  };
+  const passed: CallReport = { ...report, status: 'ok', text: '{"exit_code":0}' };
+  const call = { effect: 'write', paths: ['a'] } as unknown as ToolCall;
+  const edited: CallReport = { ...passed, call };
+
+  function checks() {
+    const ran: string[] = [];
+    const verification = new Verification({ commands: ['a', 'b'], maxNudges: 1 });
+    const run = (signal = new AbortController().signal) =>
+      verification.run({
+        signal,
+        onEvent: () => undefined,
+        perform: (command) => {
+          ran.push(command);
+          return Promise.resolve(passed);
+        },
+      });
+    return { ran, verification, run };
+  }
+
+  it('is due again only after another edit', async () => {
+    const { ran, verification, run } = checks();
+    verification.note(edited);
+    await run();
+    await run();
+    expect(ran).toEqual(['a', 'b']);
+    verification.note(edited);
+    await run();
+    expect(ran).toEqual(['a', 'b', 'a', 'b']);
+  });
+
+  it('is still due when it was interrupted', async () => {
+    const { ran, verification, run } = checks();
+    verification.note(edited);
+    await run(AbortSignal.abort());
+    expect(ran).toEqual([]);
+    await run();
+    expect(ran).toEqual(['a', 'b']);
   });
 });

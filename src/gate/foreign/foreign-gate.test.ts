@@ -177,11 +177,13 @@ describe('before', () => {
     expect(records()).toEqual([]);
   });
 
-  it('blocks arguments that do not fit a tool of ours, and says what to do', async () => {
+  it('takes a tool that only shares its name with ours as able to do anything', async () => {
     const { before } = rig();
-    const { decision, reason } = await before({ args: { command: 7 } });
-    expect(decision).toBe('block');
-    expect(reason).toMatch(/terminal do not fit: args\.command.*string.*\. Call it again/);
+    const { decision, ticket } = await before({ args: { command: 7 } });
+    expect(decision).toBe('allow');
+    expect(recordOf(ticket)).toMatchObject({
+      call: { tool_name: 'terminal', effect: 'external', paths: [] },
+    });
   });
 
   it('gives the arguments as hooks rewrote them', async () => {

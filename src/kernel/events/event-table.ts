@@ -33,7 +33,7 @@ const turn = { sessionId, taskId, turnId, model, platform } satisfies Fields;
 
 const apiAttempt = {
   ...turn,
-  apiRequestId: text('This attempt.', 'req_example'),
+  apiRequestId: text('This request; its attempts share it.', 'req_example'),
   provider: text('Provider of the model.', 'openai-compatible'),
   baseUrl: optional(text('Where the request goes.', 'http://127.0.0.1:8080/v1')),
   apiCallCount: integer('Requests of this turn so far, this one included.', 1),

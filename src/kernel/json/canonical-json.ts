@@ -3,16 +3,17 @@ import type { JsonValue } from './json-value.ts';
 import { isJsonObject } from './json-value.ts';
 
 /**
- * One text per value: object keys sorted by UTF-16 code unit (RFC 8785, section 3.2.3), no white space. Lone
- * surrogates are replaced by U+FFFD, so that the text is always valid UTF-8 and equals what a reader gets back.
+ * One text per value, and another one for another value: object keys sorted by UTF-16 code unit (RFC 8785, section
+ * 3.2.3), no white space. Lone surrogates are written as escapes, so the text is valid UTF-8 and still tells them apart:
+ * they are how file names that are no UTF-8 are carried.
  */
 export function canonicalJson(value: JsonValue): string {
-  if (typeof value === 'string') return JSON.stringify(value.toWellFormed());
+  if (typeof value === 'string') return JSON.stringify(value);
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
   if (!isJsonObject(value)) return `[${value.map(canonicalJson).join(',')}]`;
   const members = Object.keys(value)
     .sort(byCodeUnit)
-    .map((key) => `${JSON.stringify(key.toWellFormed())}:${canonicalJson(value[key] ?? null)}`);
+    .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] ?? null)}`);
   return `{${members.join(',')}}`;
 }
 

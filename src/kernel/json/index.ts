@@ -1,5 +1,6 @@
 export { canonicalJson, fingerprint } from './canonical-json.ts';
-export { type JsonSchema, type SchemaProblem, validateJson } from './json-schema.ts';
+export { frozenCopy } from './frozen-copy.ts';
+export { isCostlySchema, type JsonSchema, type SchemaProblem, validateJson } from './json-schema.ts';
 export {
   getOwn,
   getString,

@@ -1,3 +1,5 @@
+import { MAX_LEVELS } from './json-flaw.ts';
+
 /** Any value JSON can carry. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
 
@@ -22,21 +24,38 @@ export function getString(object: JsonObject, key: string): string | undefined {
 }
 
 /**
- * The JSON reading of any value, as `JSON.stringify` would write it: `undefined`, functions and symbols become
- * `null`, objects with `toJSON` are asked, cycles and BigInts become their string form. Never throws.
+ * The JSON reading of any value, as `JSON.stringify` would write it: objects with `toJSON` are asked, members that are
+ * `undefined`, functions or symbols are left out, elsewhere they become `null`. BigInts become text, and what contains itself,
+ * is deeper than 500 levels or throws when it is read becomes a word in brackets. Never throws.
  */
-export function toJsonValue(value: unknown, ancestors: readonly object[] = []): JsonValue {
+export function toJsonValue(value: unknown): JsonValue {
+  return readingOf(value, []);
+}
+
+function readingOf(value: unknown, ancestors: readonly object[]): JsonValue {
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
   if (typeof value === 'bigint') return value.toString();
   if (typeof value !== 'object') return null;
   if (ancestors.includes(value)) return '[circular]';
-  const path = [...ancestors, value];
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
-  if (Array.isArray(value)) return value.map((item) => toJsonValue(item, path));
+  if (ancestors.length >= MAX_LEVELS) return '[too deep]';
+  try {
+    return readingOfObject(value, [...ancestors, value]);
+  } catch {
+    // A getter, a proxy or a toJSON that throws: the rest of the value can still be told.
+    return '[unreadable]';
+  }
+}
+
+function readingOfObject(value: object, path: readonly object[]): JsonValue {
+  if ('toJSON' in value && typeof value.toJSON === 'function') {
+    const given: unknown = value.toJSON();
+    return readingOf(given === value ? { ...value } : given, path);
+  }
+  if (Array.isArray(value)) return value.map((item) => readingOf(item, path));
   return Object.fromEntries(
     Object.entries(value)
       .filter(([, item]) => item !== undefined && typeof item !== 'function' && typeof item !== 'symbol')
-      .map(([key, item]) => [key, toJsonValue(item, path)]),
+      .map(([key, item]) => [key, readingOf(item, path)]),
   );
 }

@@ -66,8 +66,10 @@ describe('canonicalJson', () => {
     );
   });
 
-  it('writes valid UTF-8 for a lone surrogate', () => {
-    expect(canonicalJson({ '\ud800': 'x\udfff' })).toBe('{"\uFFFD":"x\uFFFD"}');
+  it('writes lone surrogates as escapes, and tells them apart', () => {
+    expect(canonicalJson({ '\ud800': 'x\udfff' })).toBe('{"\\ud800":"x\\udfff"}');
+    expect(fingerprint('\udc80')).not.toBe(fingerprint('\udc81'));
+    expect(fingerprint('\udc80')).not.toBe(fingerprint('\uFFFD'));
   });
 });
 

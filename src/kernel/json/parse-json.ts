@@ -1,3 +1,4 @@
+import { jsonFlaw } from './json-flaw.ts';
 import type { JsonValue } from './json-value.ts';
 
 export type ParsedJson =
@@ -7,14 +8,18 @@ export type ParsedJson =
 /**
  * Parses text that came from outside. The only caller of `JSON.parse`.
  *
- * A leading byte-order mark is ignored. `__proto__` stays an ordinary own key. On failure the message is one line; it says
- * where (line and column, from 1) when the engine does, and shows what stood there.
+ * A leading byte-order mark is ignored. `__proto__` stays an ordinary own key; of members with the same name the last one
+ * counts. A text of more than 500 levels is refused, and so is a number beyond the range of a double, which would become
+ * another one. On failure the message is one line; it says where (line and column, from 1) when the engine does, and shows what
+ * stood there.
  */
 export function parseJson(text: string): ParsedJson {
   const source = text.startsWith('\uFEFF') ? text.slice(1) : text;
   if (source.trim() === '') return { ok: false, message: 'the text is empty' };
   try {
     const value: unknown = JSON.parse(source);
+    const flaw = jsonFlaw(value);
+    if (flaw !== undefined) return { ok: false, message: flaw };
     return isParsed(value) ? { ok: true, value } : { ok: false, message: 'the text holds nothing' };
   } catch (error) {
     return { ok: false, message: describe(error, source) };

@@ -4,7 +4,10 @@ import { foldOpinions, type Opinion, type Verdict } from './index.ts';
 
 const verdict: fc.Arbitrary<Verdict> = fc.oneof(
   fc.constant<Verdict>({ type: 'abstain' }),
-  fc.record({ type: fc.constant('ask' as const), message: fc.string() }),
+  fc.record(
+    { type: fc.constant('ask' as const), message: fc.string(), ruleKey: fc.constantFrom('a', 'b', 'c & a') },
+    { requiredKeys: ['type', 'message'] },
+  ),
   fc.record({ type: fc.constant('block' as const), message: fc.string() }),
 );
 const opinions: fc.Arbitrary<Opinion[]> = fc.array(fc.record({ by: fc.string({ minLength: 1 }), verdict }));
@@ -53,6 +56,32 @@ describe('foldOpinions', () => {
   it('names the guard of a block without a message', () => {
     const blocked = foldOpinions([{ by: 'guard.sh', verdict: { type: 'block', message: '  ' } }]);
     expect(blocked).toEqual({ type: 'block', by: 'guard.sh', message: 'blocked by guard.sh' });
+  });
+
+  const asking = (by: string, message: string, ruleKey?: string): Opinion => ({
+    by,
+    verdict: ruleKey === undefined ? { type: 'ask', message } : { type: 'ask', message, ruleKey },
+  });
+
+  it('puts the questions of all guards, in the name of the first', () => {
+    expect(foldOpinions([asking('a', 'deletes'), asking('b', ''), asking('c', 'sends')])).toEqual({
+      type: 'ask',
+      by: 'a',
+      message: 'deletes; b asks for approval; sends',
+    });
+  });
+
+  it('binds an answer to the rules of all who ask, whatever their order', () => {
+    const one = asking('a', 'x', 'delete');
+    const other = asking('b', 'y', 'send');
+    expect(foldOpinions([one, other])).toMatchObject({ ruleKey: 'delete & send' });
+    expect(foldOpinions([other, one, other])).toMatchObject({ ruleKey: 'delete & send' });
+    expect(foldOpinions([one])).toMatchObject({ ruleKey: 'delete' });
+  });
+
+  it('binds an answer to no rule when somebody asks without one', () => {
+    expect(foldOpinions([asking('a', 'x', 'delete'), asking('b', 'y')])).not.toHaveProperty('ruleKey');
+    expect(foldOpinions([asking('b', 'y'), asking('a', 'x', 'delete')])).not.toHaveProperty('ruleKey');
   });
 
   it('abstains when nobody is asked', () => {

@@ -4,7 +4,13 @@ import { type Failure, HermaError, messageOf } from '../../../kernel/errors/inde
 import { printable } from '../../../kernel/tool-call/index.ts';
 import type { ChatScreen, ScreenInput } from './chat-screen.ts';
 import { turnPresenter } from './show-turn.ts';
-import { findCommand, isCommandLine, type SlashCommand, slashCommands } from './slash-commands.ts';
+import {
+  type Commanded,
+  findCommand,
+  isCommandLine,
+  type SlashCommand,
+  slashCommands,
+} from './slash-commands.ts';
 
 export interface ChatParts {
   readonly runtime: Runtime;
@@ -25,7 +31,7 @@ export interface ChatEnd {
 const LISTED_SESSIONS = 15;
 
 /** An interactive conversation: reads, runs a turn or a slash command, shows, until the person leaves. */
-export class Chat {
+export class Chat implements Commanded {
   readonly #parts: ChatParts;
   readonly #commands: readonly SlashCommand[];
   readonly #leaving = Promise.withResolvers<ScreenInput>();
@@ -157,7 +163,7 @@ export class Chat {
       return 'go-on';
     }
     const found = findCommand(this.#commands, text);
-    if ('command' in found) return await found.command.run(this, found.argument);
+    if ('command' in found) return found.command.run(found.argument);
     this.#unknown(found.unknown, found.meant);
     return 'go-on';
   }

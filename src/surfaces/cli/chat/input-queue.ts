@@ -39,7 +39,7 @@ export class InputQueue {
     const input = this.#typedAhead.shift();
     if (input !== undefined) return input;
     if (this.#ended) return { type: 'leave' };
-    return await new Promise((resolve) => {
+    return new Promise((resolve) => {
       this.#reader = (typed) => {
         this.#reader = undefined;
         resolve(typed);
@@ -51,7 +51,7 @@ export class InputQueue {
   async answer(signal: AbortSignal): Promise<ScreenInput> {
     signal.throwIfAborted();
     if (this.#ended) return { type: 'leave' };
-    return await new Promise((resolve, reject) => {
+    return new Promise((resolve, reject) => {
       const settle = (): void => {
         this.#answerer = undefined;
         signal.removeEventListener('abort', withdraw);

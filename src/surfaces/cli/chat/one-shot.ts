@@ -16,9 +16,13 @@ export interface OneShotOptions {
 }
 
 /** Runs one turn for a pipe or a script: notes what happens, and leaves the answer to the caller. */
-export async function runOneShot({ runtime, session, note, busy, ...turn }: OneShotOptions): Promise<
-  Result<TurnResult>
-> {
+export async function runOneShot({
+  runtime,
+  session,
+  note,
+  busy,
+  ...turn
+}: OneShotOptions): Promise<Result<TurnResult>> {
   const { conversation } = session;
   const onEvent = (event: TurnEvent): void => {
     const waitsFor = waitOf(event);
@@ -26,7 +30,7 @@ export async function runOneShot({ runtime, session, note, busy, ...turn }: OneS
     const line = noteOf(event);
     if (line !== undefined) note(screenText(line));
   };
-  return await runtime.runTurn({ conversation, ...turn, onEvent });
+  return runtime.runTurn({ conversation, ...turn, onEvent });
 }
 
 /** The document of `chat -q --json`. */
@@ -54,6 +58,33 @@ function waitOf(event: TurnEvent): string | undefined {
       return describeCall(event.call, 60);
     case 'verifying':
       return `verifying: ${event.command}`;
+    case 'call-finished': {
+      throw new Error('Not implemented yet: "call-finished" case');
+    }
+    case 'call-progress': {
+      throw new Error('Not implemented yet: "call-progress" case');
+    }
+    case 'compressed': {
+      throw new Error('Not implemented yet: "compressed" case');
+    }
+    case 'message-completed': {
+      throw new Error('Not implemented yet: "message-completed" case');
+    }
+    case 'restarted': {
+      throw new Error('Not implemented yet: "restarted" case');
+    }
+    case 'retrying': {
+      throw new Error('Not implemented yet: "retrying" case');
+    }
+    case 'text-delta': {
+      throw new Error('Not implemented yet: "text-delta" case');
+    }
+    case 'verified': {
+      throw new Error('Not implemented yet: "verified" case');
+    }
+    case 'warning': {
+      throw new Error('Not implemented yet: "warning" case');
+    }
     default:
       return undefined;
   }

@@ -4,11 +4,11 @@ import { PlainScreen } from './plain-screen.ts';
 
 /** The screen a conversation is shown on: drawn where there is a terminal that can, else lines of text. */
 export async function openScreen(context: VerbContext): Promise<ChatScreen> {
-  const { isInteractive, environment, stdin, stdout, stderr, paths } = context;
+  const { isInteractive, environment, stdin, stdout, stderr, paths, clock } = context;
   const colours = hasColours(context);
   if (isInteractive && stdout.isTty && environment['TERM'] !== 'dumb') {
     const { TuiScreen } = await import('./tui-screen.ts');
-    return new TuiScreen({ cwd: context.workingDirectory(), colours, logFolder: paths.logs });
+    return new TuiScreen({ cwd: context.workingDirectory(), colours, clock, logFolder: paths.logs });
   }
   const questions = stdout.isTty ? stdout : stderr;
   return new PlainScreen({

@@ -31,8 +31,7 @@ export class PlainScreen implements ChatScreen {
   }
 
   start(_commands: readonly SlashCommandInfo[]): void {
-    if (this.#parts.isTyped)
-      this.notice('info', 'Type a message; /help lists the commands, Ctrl-D leaves.');
+    if (this.#parts.isTyped) this.notice('info', 'Type a message; /help lists the commands, Ctrl-D leaves.');
   }
 
   async read(): Promise<ScreenInput> {
@@ -56,8 +55,7 @@ export class PlainScreen implements ChatScreen {
         write(piece);
       },
       restart: () => {
-        if (shown !== '')
-          write(`\n${this.#theme.warn('(the answer broke off; it starts again)')}\n`);
+        if (shown !== '') write(`\n${this.#theme.warn('(the answer broke off; it starts again)')}\n`);
         stream = new ScreenTextStream();
         shown = '';
       },
@@ -90,11 +88,11 @@ export class PlainScreen implements ChatScreen {
   }
 
   async approve(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalScope | 'deny'> {
-    return await this.#person.approve(request, signal);
+    return this.#person.approve(request, signal);
   }
 
   async ask(question: string, choices: readonly string[], signal: AbortSignal): Promise<string | undefined> {
-    return await this.#person.ask(question, choices, signal);
+    return this.#person.ask(question, choices, signal);
   }
 
   withdraw(): void {

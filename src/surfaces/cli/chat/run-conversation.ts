@@ -51,7 +51,7 @@ function conclude(context: VerbContext, { sessionId, hasFailed }: ChatEnd): Exit
 
 function personAt(screen: ChatScreen): Pick<ChatRequest['runtime'], 'approve' | 'ask'> {
   return {
-    approve: async (request, signal) => await screen.approve(request, signal),
-    ask: async (question, choices, signal) => await screen.ask(question, choices, signal),
+    approve: async (request, signal) => screen.approve(request, signal),
+    ask: async (question, choices, signal) => screen.ask(question, choices, signal),
   };
 }

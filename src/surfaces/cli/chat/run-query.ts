@@ -46,10 +46,7 @@ interface Query {
   readonly text: string;
 }
 
-async function answer(
-  context: VerbContext,
-  { runtime, session, notes, text }: Query,
-): Promise<ExitCode> {
+async function answer(context: VerbContext, { runtime, session, notes, text }: Query): Promise<ExitCode> {
   const result = await runOneShot({
     runtime,
     session,
@@ -60,15 +57,14 @@ async function answer(
   });
   notes.close();
   if (!result.ok) return context.fail(result);
-  if (context.json)
-    context.printJson(oneShotDocument(result.value, session.conversation.sessionId));
+  if (context.json) context.printJson(oneShotDocument(result.value, session.conversation.sessionId));
   else printAnswer(context, result.value.final);
   return exitCodeOf(context, result.value);
 }
 
 /** The answer as the model gave it; on a terminal without what would steer it. */
-function printAnswer({ print, stdout }: VerbContext, final: string): void {
-  if (final !== '') print(stdout.isTty ? screenText(final) : final);
+function printAnswer(context: VerbContext, final: string): void {
+  if (final !== '') context.print(context.stdout.isTty ? screenText(final) : final);
 }
 
 function exitCodeOf(context: VerbContext, { end, failure }: TurnResult): ExitCode {
@@ -97,10 +93,9 @@ function personAt(
   });
   return {
     answers: {
-      approve: async (request, signal) =>
-        await notes.quietly(async () => await person.approve(request, signal)),
+      approve: async (request, signal) => notes.quietly(async () => person.approve(request, signal)),
       ask: async (question, choices, signal) =>
-        await notes.quietly(async () => await person.ask(question, choices, signal)),
+        notes.quietly(async () => person.ask(question, choices, signal)),
     },
     close: () => person.close(),
   };

@@ -3,7 +3,7 @@
  * emoji and Persian are written with, and the Arabic signs that Unicode counts as format characters but are visible.
  */
 const UNSAFE =
-  /(?![\n\t\u200c\u200d\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+  /(?![\n\t]|\u200c|\u200d|[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** Text of unknown origin, on as many lines as it has, safe to write to a terminal: what is unsafe is shown escaped. */
 export function screenText(text: string): string {

@@ -1,5 +1,4 @@
 import { suggest } from '../../../kernel/errors/index.ts';
-import type { Chat } from './chat.ts';
 import type { SlashCommandInfo } from './chat-screen.ts';
 
 /** A command the person types into the conversation. */
@@ -8,43 +7,57 @@ export interface SlashCommand extends SlashCommandInfo {
   readonly aliases?: readonly string[];
   /** What follows the name, for the help. */
   readonly usage?: string;
-  readonly run: (chat: Chat, argument: string) => Promise<'go-on' | 'leave'>;
+  readonly run: (argument: string) => Promise<'go-on' | 'leave'>;
+}
+
+/** What the commands are about. */
+export interface Commanded {
+  /** Lists the commands, or explains the one of that name. */
+  help(name: string): void;
+  startNew(): Promise<void>;
+  /** Shows the model, or uses the one of that name. */
+  model(name: string): Promise<void>;
+  listSessions(): void;
+  sessionIds(): readonly string[];
+  resume(sessionId: string): Promise<void>;
+  compress(): Promise<void>;
 }
 
 /** Every slash command. The help and the completion are made from this list. */
-export function slashCommands(chat: Chat): readonly SlashCommand[] {
+export function slashCommands(chat: Commanded): readonly SlashCommand[] {
   return [
     {
       name: 'help',
+      usage: '[command]',
       summary: 'list the commands',
-      run: async (_, argument) => await goOn(chat.help(argument)),
+      run: (argument) => goOn(chat.help(argument)),
     },
     {
       name: 'new',
       aliases: ['reset'],
       summary: 'start a new session',
-      run: async () => await goOn(chat.startNew()),
+      run: () => goOn(chat.startNew()),
     },
     {
       name: 'model',
       usage: '[provider:name]',
       summary: 'show the model, or use another',
-      run: async (_, argument) => await goOn(chat.model(argument)),
+      run: (argument) => goOn(chat.model(argument)),
     },
-    { name: 'sessions', summary: 'list earlier sessions', run: async () => await goOn(chat.listSessions()) },
+    { name: 'sessions', summary: 'list earlier sessions', run: () => goOn(chat.listSessions()) },
     {
       name: 'resume',
       usage: 'ID',
       summary: 'take up an earlier session',
       complete: () => chat.sessionIds(),
-      run: async (_, argument) => await goOn(chat.resume(argument)),
+      run: (argument) => goOn(chat.resume(argument)),
     },
-    { name: 'compress', summary: 'condense the history now', run: async () => await goOn(chat.compress()) },
+    { name: 'compress', summary: 'condense the history now', run: () => goOn(chat.compress()) },
     {
       name: 'exit',
       aliases: ['quit'],
       summary: 'leave',
-      run: async () => await Promise.resolve('leave'),
+      run: async () => Promise.resolve('leave'),
     },
   ];
 }

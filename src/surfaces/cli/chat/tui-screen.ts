@@ -8,15 +8,15 @@ import {
   matchesKey,
   ProcessTerminal,
   SelectList,
-  setCapabilityOverrides,
   Spacer,
+  setCapabilityOverrides,
   Text,
   type TUI,
   TuiMainScreen,
 } from '@earendil-works/pi-tui';
 import type { ApprovalRequest, ApprovalScope } from '../../../gate/index.ts';
 import { printable } from '../../../kernel/tool-call/index.ts';
-import { abortReason } from '../../../platform/clock/index.ts';
+import { abortReason, type Clock } from '../../../platform/clock/index.ts';
 import { finishedLine, startedLine } from './call-line-text.ts';
 import type { CallLine, ChatScreen, ScreenInput, SlashCommandInfo, StreamedAnswer } from './chat-screen.ts';
 import { Fitted } from './fitted.ts';
@@ -31,6 +31,7 @@ export interface TuiScreenParts {
   /** Where file names are completed. */
   readonly cwd: string;
   readonly colours: boolean;
+  readonly clock: Clock;
   /** Where the terminal library writes down what it was drawing when it fails. */
   readonly logFolder: string;
 }
@@ -44,13 +45,16 @@ export class TuiScreen implements ChatScreen {
   readonly #editor: Editor;
   readonly #cwd: string;
   readonly #inputs = new InputQueue();
+  readonly #clock: Clock;
   #interrupt: () => boolean = () => false;
   #loader: Loader | undefined;
   #isChoosing = false;
   #state: 'new' | 'started' | 'closed' = 'new';
+  #startedAtMs = 0;
 
-  constructor({ cwd, colours, logFolder }: TuiScreenParts) {
+  constructor({ cwd, colours, clock, logFolder }: TuiScreenParts) {
     this.#cwd = cwd;
+    this.#clock = clock;
     this.#theme = createTheme(colours);
     // Addresses of links are always shown: a text that hides where it leads to is for a web page.
     setCapabilityOverrides({ images: null, hyperlinks: false });
@@ -65,6 +69,7 @@ export class TuiScreen implements ChatScreen {
   start(commands: readonly SlashCommandInfo[]): void {
     if (this.#state !== 'new') return;
     this.#state = 'started';
+    this.#startedAtMs = this.#clock.monotonicMs();
     const completions = commands.map(({ name, summary, complete }) => ({
       name,
       description: summary,
@@ -82,7 +87,7 @@ export class TuiScreen implements ChatScreen {
   }
 
   async read(): Promise<ScreenInput> {
-    return await this.#inputs.next();
+    return this.#inputs.next();
   }
 
   onInterrupt(listener: () => boolean): void {
@@ -215,7 +220,8 @@ export class TuiScreen implements ChatScreen {
     this.#inputs.push({ type: 'text', text });
   }
 
-  #onKey(data: string): { consume: boolean } | undefined {
+  #onKey(data: string): { readonly consume?: boolean; readonly data?: string } | undefined {
+    if (data === '\n' && this.#clock.monotonicMs() - this.#startedAtMs < START_MS) return { data: '\r' };
     if (matchesKey(data, 'ctrl+c')) {
       this.#onCtrlC();
       return { consume: true };
@@ -243,6 +249,12 @@ export class TuiScreen implements ChatScreen {
   }
 }
 
+/**
+ * How long after the start input may arrive that was typed before it, in milliseconds. The terminal made line breaks of
+ * its Enters, which are keys of their own from then on.
+ */
+const START_MS = 500;
+
 interface Choice {
   readonly value: string;
   readonly label: string;
@@ -261,7 +273,7 @@ const MARKDOWN = { renderLatex: false };
 
 async function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   signal.throwIfAborted();
-  return await new Promise((resolve, reject) => {
+  return new Promise((resolve, reject) => {
     const stop = (): void => reject(abortReason(signal));
     signal.addEventListener('abort', stop, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));

@@ -1,4 +1,5 @@
 import { valueOrThrow } from '../../../kernel/errors/index.ts';
+import { getString } from '../../../kernel/json/index.ts';
 import { readTextFile } from '../../../platform/files/index.ts';
 import { resolvePath } from '../../../platform/paths/index.ts';
 import type { Act, Stage } from './act.ts';
@@ -78,7 +79,7 @@ const blocksACall: Act = {
       ],
       prepare: ({ callbacks }) => {
         callbacks.register('pre_tool_call', { name: 'no-deletes' }, ({ args }) =>
-          String(args['command']).startsWith('rm ')
+          getString(args, 'command')?.startsWith('rm ') === true
             ? { action: 'block', message: 'deleting is not part of the tour' }
             : undefined,
         );

@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { FakeHost, runOn } from '../fake-host.ts';
 
@@ -132,7 +133,7 @@ describe('herma approvals clear', () => {
     remember(always);
     const host = new FakeHost({ home, isTty: true });
     const input = host.stdin();
-    if (!('write' in input) || typeof input.write !== 'function') throw new Error('the input is no terminal');
+    if (!(input instanceof PassThrough)) throw new Error('the input is no terminal');
     const run = runOn(host, ['approvals', 'clear']);
     input.write(`${typed}\n`);
     const { code, stdout, stderr } = await run;

@@ -241,4 +241,24 @@ describe('an interrupted call', () => {
     expect(document).toMatchObject({ status: 'error', executed: true, blocked: false });
     expect(document['message']).toMatch(/was interrupted.*effect is unknown/);
   });
+
+  it('is told as cancelled when the server of its tool had not answered yet', async () => {
+    const started = join(project, 'started');
+    const script = `touch '${started}'; exec sleep 1000`;
+    writeFileSync(
+      join(home, 'config.yaml'),
+      JSON.stringify({ mcp_servers: { slow: { command: 'sh', args: ['-c', script] } } }),
+    );
+    const stdin = JSON.stringify({ tool: 'mcp__slow__x', args: {} });
+    const host = new FakeHost({ home, stdin, workingDirectory: project });
+    const run = runOn(host, ['call']);
+    await expect.poll(() => existsSync(started), { timeout: 20_000 }).toBe(true);
+    host.send('SIGINT');
+    const { code, stdout } = await run;
+    const document: unknown = JSON.parse(stdout);
+    expect([code, document]).toMatchObject([
+      130,
+      { status: 'error', executed: false, message: 'The call was cancelled before it ran.' },
+    ]);
+  });
 });

@@ -49,6 +49,9 @@ Exit code 1 when the call was blocked or failed, 2 when there was no call to mak
 const ENDED =
   'What was started in the background was ended with this command; `herma chat` keeps it running.';
 
+/** Said instead of a tool that is not there: its server may have been about to answer. */
+const CANCELLED = 'The call was cancelled before it ran.';
+
 /** A call as it was given. */
 interface GivenCall {
   readonly tool: string;
@@ -124,7 +127,9 @@ interface CallToMake {
 /** What the call did is told even when something that it started cannot be ended. */
 async function callAndClose(runtime: Runtime, { call, context, onWarning }: CallToMake): Promise<CallReport> {
   try {
-    return await perform(runtime, call, context);
+    const report = await perform(runtime, call, context);
+    const isTooLate = context.signal.aborted && report.status === 'error' && !report.executed;
+    return isTooLate ? { ...report, status: 'cancelled', message: CANCELLED } : report;
   } finally {
     await runtime.close().catch((error: unknown) => {
       onWarning(`Not everything could be closed: ${messageOf(error)}`);

@@ -33,12 +33,12 @@ export const verb: Verb = {
           fail('usage', '--json needs -q: a conversation is no document', 'herma chat -q "…" --json'),
         );
       const { runConversation } = await import('../chat/run-conversation.ts');
-      return await runConversation(context, request.value);
+      return runConversation(context, request.value);
     }
     const text = await queryText(context);
     if (!text.ok) return context.fail(text);
     const { runQuery } = await import('../chat/run-query.ts');
-    return await runQuery(context, request.value, text.value);
+    return runQuery(context, request.value, text.value);
   },
 };
 
