@@ -1,7 +1,7 @@
 import type { ToolOutcome } from './tool-outcome.ts';
 
 /** Characters of one result that a conversation takes; about 50,000 tokens. */
-export const MAX_RESULT_CHARS = 200_000;
+const MAX_RESULT_CHARS = 200_000;
 
 /** The outcome with a result of at most {@link MAX_RESULT_CHARS}: head and tail are kept, the middle is counted. */
 export function capResult(outcome: ToolOutcome): ToolOutcome {

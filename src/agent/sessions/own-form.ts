@@ -16,7 +16,7 @@ export function readOwnMessage(value: JsonValue, path: string): Message & JsonOb
 }
 
 /** Whether `value` is a result status. */
-export function isResultStatus(value: unknown): value is ResultStatus {
+function isResultStatus(value: unknown): value is ResultStatus {
   return STATUSES.some((status) => status === value);
 }
 

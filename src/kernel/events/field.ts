@@ -56,8 +56,3 @@ export function list(doc: string, example: readonly JsonValue[]): Field<readonly
 export function optional<Value extends JsonValue>(field: Field<Value>): Field<Value, true> {
   return { ...field, optional: true };
 }
-
-/** The same field, which may hold null. */
-export function nullable<Value extends JsonValue>(field: Field<Value>): Field<Value | null> {
-  return { ...field, schema: { anyOf: [field.schema, { type: 'null' }] } };
-}

@@ -1,7 +1,7 @@
 import { readSecretName } from './secret-name.ts';
 
 /** Anything longer is taken as the value itself. */
-export const MAX_STAND_IN_CHARS = 256;
+const MAX_STAND_IN_CHARS = 256;
 
 /**
  * Whether a text stands where a secret would, but is none: a reference to a variable or a file, a placeholder, the name

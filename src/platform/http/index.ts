@@ -1,5 +1,4 @@
 export { createFetch, type Fetch, type FetchOptions } from './create-fetch.ts';
 export { describeHttpError, type HttpErrorCode, type HttpErrorDescription } from './describe-http-error.ts';
 export { displayUrl } from './display-url.ts';
-export { HttpRedirectError } from './http-redirect-error.ts';
 export { type HttpPhase, HttpTimeoutError } from './http-timeout-error.ts';
