@@ -11,10 +11,12 @@ const write = (id: string, content: string) => ({
 });
 
 async function play(replies: FakeReplies, config = CONFIG) {
-  const scene = await Scene.create({ config, replies });
+  await using stack = new AsyncDisposableStack();
+  const scene = stack.use(await Scene.create({ config, replies }));
   const exit = await scene.ask('make it good', ['--json']);
   const document = JSON.parse(exit.stdout) as object;
   const checks = (scene.read('checks') ?? '').split('\n').filter((line) => line === 'run').length;
+  stack.move();
   return { scene, exit, document, checks };
 }
 

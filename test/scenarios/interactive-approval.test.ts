@@ -23,17 +23,12 @@ async function stage(
   replies: FakeReplies,
   { config = ASK, args = [], ...options }: TerminalOptions & { config?: string; args?: string[] } = {},
 ): Promise<Stage> {
-  const scene = await Scene.create({ config, replies });
-  const terminal = await Terminal.open(scene, ['chat', ...scene.model, ...args], options);
+  await using stack = new AsyncDisposableStack();
+  const scene = stack.use(await Scene.create({ config, replies }));
+  const terminal = stack.use(await Terminal.open(scene, ['chat', ...scene.model, ...args], options));
   if (args.length === 0) await terminal.shows(/^(›|─+\n\n─+)$/m);
-  return {
-    scene,
-    terminal,
-    [Symbol.asyncDispose]: async () => {
-      await terminal[Symbol.asyncDispose]();
-      await scene[Symbol.asyncDispose]();
-    },
-  };
+  const all = stack.move();
+  return { scene, terminal, [Symbol.asyncDispose]: async () => all.disposeAsync() };
 }
 
 const lastResult = (request: ReceivedRequest): string | undefined => resultsIn(request).at(-1)?.[1];
@@ -247,7 +242,7 @@ describe.concurrent('a question of the model', () => {
     await terminal.enter('paint');
     const screen = await terminal.shows('2. blue');
     expect(screen).toContain('Which \\u{1b}[31mcolour');
-    expect(terminal.output()).not.toMatch(/\u0007(?<!\u001b\]8;;\u0007)(?<!\u001b\[\?[^\u0007]*)2\. blue/);
+    expect(screen).toContain('2. blue \\u{7}');
     await terminal.enter(typed);
     await terminal.shows('Thank you.');
     expect(JSON.parse(lastResult(await scene.server.received(2)) ?? '')).toMatchObject({
@@ -263,10 +258,8 @@ describe.concurrent('a question of the model', () => {
     await terminal.press('C-c');
     await terminal.shows('Interrupted.');
     await terminal.enter('never mind');
-    await scene.server.received(2);
-    expect(scene.server.requests[1]?.messages.at(-1)).toMatchObject({ role: 'user' });
-    expect(lastResult(scene.server.requests[1] ?? ({ messages: [] as never[] } as never))).toMatch(
-      /withdrawn|interrupted|cancelled/,
-    );
+    const request = await scene.server.received(2);
+    expect(request.messages.at(-1)).toMatchObject({ role: 'user' });
+    expect(lastResult(request)).toMatch(/withdrawn|interrupted|cancelled/);
   });
 });

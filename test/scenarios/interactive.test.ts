@@ -19,18 +19,13 @@ async function chat(
   options: TerminalOptions & { readonly config?: string; readonly args?: readonly string[] } = {},
 ): Promise<Chat> {
   const { config, args = [], ...rest } = options;
-  const scene = await Scene.create(config === undefined ? { replies } : { replies, config });
-  const terminal = await Terminal.open(scene, ['chat', ...scene.model, ...args], rest);
+  await using stack = new AsyncDisposableStack();
+  const scene = stack.use(await Scene.create(config === undefined ? { replies } : { replies, config }));
+  const terminal = stack.use(await Terminal.open(scene, ['chat', ...scene.model, ...args], rest));
   await terminal.shows('/help');
   await terminal.shows(PROMPT);
-  return {
-    scene,
-    terminal,
-    [Symbol.asyncDispose]: async () => {
-      await terminal[Symbol.asyncDispose]();
-      await scene[Symbol.asyncDispose]();
-    },
-  };
+  const all = stack.move();
+  return { scene, terminal, [Symbol.asyncDispose]: async () => all.disposeAsync() };
 }
 
 /** What the model was told by the person in the last request that arrived. */

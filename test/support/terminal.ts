@@ -163,15 +163,16 @@ export class Terminal implements AsyncDisposable {
 
   async #until(expected: string | RegExp, isMet: (screen: string) => boolean): Promise<string> {
     let screen = '';
-    try {
-      return await eventually(async () => {
-        screen = await this.screen();
-        if (!isMet(screen)) throw new Error('not yet');
-        return screen;
-      }, LOOK_EVERY_MS);
-    } catch {
-      throw new Error(`waited in vain for ${String(expected)}; the screen is:\n${screen}`);
-    }
+    const look = async (): Promise<boolean> => {
+      const hasEnded = existsSync(join(this.#folder, 'code'));
+      screen = await this.screen();
+      if (isMet(screen)) return true;
+      if (!hasEnded) throw new Error('not yet');
+      return false;
+    };
+    const isFound = await eventually(look, LOOK_EVERY_MS).catch(() => false);
+    if (isFound) return screen;
+    throw new Error(`waited in vain for ${String(expected)}; the screen is:\n${screen}`);
   }
 
   async #tmux(...args: readonly string[]): Promise<string> {

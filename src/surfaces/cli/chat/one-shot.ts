@@ -51,43 +51,9 @@ export function oneShotDocument(result: TurnResult, sessionId: string): object {
 }
 
 function waitOf(event: TurnEvent): string | undefined {
-  switch (event.type) {
-    case 'request-started':
-      return 'thinking';
-    case 'call-started':
-      return describeCall(event.call, 60);
-    case 'verifying':
-      return `verifying: ${event.command}`;
-    case 'call-finished': {
-      throw new Error('Not implemented yet: "call-finished" case');
-    }
-    case 'call-progress': {
-      throw new Error('Not implemented yet: "call-progress" case');
-    }
-    case 'compressed': {
-      throw new Error('Not implemented yet: "compressed" case');
-    }
-    case 'message-completed': {
-      throw new Error('Not implemented yet: "message-completed" case');
-    }
-    case 'restarted': {
-      throw new Error('Not implemented yet: "restarted" case');
-    }
-    case 'retrying': {
-      throw new Error('Not implemented yet: "retrying" case');
-    }
-    case 'text-delta': {
-      throw new Error('Not implemented yet: "text-delta" case');
-    }
-    case 'verified': {
-      throw new Error('Not implemented yet: "verified" case');
-    }
-    case 'warning': {
-      throw new Error('Not implemented yet: "warning" case');
-    }
-    default:
-      return undefined;
-  }
+  if (event.type === 'request-started') return 'thinking';
+  if (event.type === 'call-started') return describeCall(event.call, 60);
+  return event.type === 'verifying' ? `verifying: ${event.command}` : undefined;
 }
 
 function noteOf(event: TurnEvent): string | undefined {
