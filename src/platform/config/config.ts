@@ -9,6 +9,8 @@ export interface ModelConfig {
   readonly apiKeyEnv?: string;
   /** In tokens. */
   readonly contextWindow?: number;
+  /** How long the beginning of an answer may take; 60 s when absent. */
+  readonly timeoutMs?: number;
 }
 
 /** `agent:`: the loop. */

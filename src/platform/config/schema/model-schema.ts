@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ModelConfig } from '../config.ts';
-import { httpUrl, text, variableName, wholeNumber } from './fields.ts';
+import { httpUrl, seconds, text, toMs, variableName, wholeNumber } from './fields.ts';
 
 const name = text('the name of a model, such as openai:gpt-5');
 
@@ -12,6 +12,7 @@ const settings = z
     context_window: wholeNumber(1_000, 100_000_000)
       .optional()
       .describe('Size of the context window, in tokens.'),
+    timeout: seconds().optional().describe('Seconds the beginning of an answer may take; 60 when absent.'),
   })
   .transform(
     (value): ModelConfig => ({
@@ -19,11 +20,14 @@ const settings = z
       ...(value.base_url === undefined ? {} : { baseUrl: value.base_url }),
       ...(value.api_key_env === undefined ? {} : { apiKeyEnv: value.api_key_env }),
       ...(value.context_window === undefined ? {} : { contextWindow: value.context_window }),
+      ...(value.timeout === undefined ? {} : { timeoutMs: toMs(value.timeout) }),
     }),
   );
 
 /** `model:`, a name or a mapping. */
 export const modelSchema = z
   .union([name.transform((value): ModelConfig => ({ name: value })), settings])
-  .meta({ expected: 'the name of a model, or a mapping with name, base_url, api_key_env, context_window' })
+  .meta({
+    expected: 'the name of a model, or a mapping with name, base_url, api_key_env, context_window, timeout',
+  })
   .describe('The model: a name, or a mapping.');

@@ -18,8 +18,11 @@ describe('JSON on standard input', () => {
     ['', 'Standard input is not valid JSON: the text is empty.'],
     ['{"a": 1', 'Standard input is not valid JSON: Expected'],
     ['{"a": 1}\n{"a": 2}', '(line 2 column 1)'],
-    [`${'['.repeat(501)}${']'.repeat(501)}`, 'Standard input is nested deeper than 500 levels.'],
-    [`${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}`, 'nested deeper'],
+    [
+      `${'['.repeat(501)}${']'.repeat(501)}`,
+      'Standard input is not valid JSON: it has more than 500 levels.',
+    ],
+    [`${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}`, 'more than 500 levels'],
   ])('that is wrong is refused with what is expected', async (text, message) => {
     expect(await read(text)).toMatchObject({
       ok: false,
