@@ -160,7 +160,7 @@ describe.concurrent('herma call', () => {
 
   it('does not wait for input that never ends once it is told to end', async () => {
     await using scene = await Scene.create();
-    const herma = scene.start(['call'], { stdin: 'pipe' });
+    const herma = scene.start(['call'], { staysOpen: true });
     // More than a pipe takes by itself: once it is written, the program is reading.
     await new Promise((resolve) => {
       herma.child.stdin?.write(`${' '.repeat(1_000_000)}{`, resolve);

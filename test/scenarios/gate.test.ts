@@ -118,7 +118,7 @@ describe.concurrent('herma gate', () => {
 
   it('blocks when it is told to end before it has decided', async () => {
     await using scene = await Scene.create();
-    const herma = scene.start(['gate', 'before'], { stdin: 'pipe' });
+    const herma = scene.start(['gate', 'before'], { staysOpen: true });
     await isReading(herma);
     process.kill(herma.pid, 'SIGTERM');
     const { code, stdout } = await herma.exited;

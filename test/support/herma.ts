@@ -10,6 +10,8 @@ export interface HermaOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Everything there is to read; without it the input is empty. */
   readonly stdin?: string | Buffer;
+  /** Leaves the input open, for the test to write to. */
+  readonly staysOpen?: boolean;
   /** The Node.js that starts the launcher, with the arguments before the launcher's own file. */
   readonly node?: { readonly command: string; readonly prefix: readonly string[] };
   /** Another user, by its number. */
@@ -30,7 +32,7 @@ export class Herma {
   #stdout = '';
   #stderr = '';
 
-  constructor(args: readonly string[], { cwd, env = {}, stdin = '', node, uid }: HermaOptions) {
+  constructor(args: readonly string[], { cwd, env = {}, stdin = '', staysOpen = false, node, uid }: HermaOptions) {
     const { command, prefix } = node ?? { command: process.execPath, prefix: [] };
     this.child = spawn(command, [...prefix, launcher, ...args], {
       cwd,
@@ -45,7 +47,7 @@ export class Herma {
       this.#stderr += text;
     });
     this.child.stdin?.on('error', () => undefined);
-    this.child.stdin?.end(stdin);
+    if (!staysOpen) this.child.stdin?.end(stdin);
     this.exited = this.#exit();
   }
 

@@ -32,7 +32,7 @@ export interface LogFileOptions {
 
 /**
  * A file that grows by lines, 0600, which several processes may write at once. When it is full it is renamed to
- * `<path>.<UTC time>`, and a new one is begun; who still has the renamed one open notices with the next line.
+ * `<path>.<UTC time>-<process id>`, and a new one is begun; who still has the renamed one open notices with the next line.
  *
  * Methods throw what `node:fs` throws.
  */
@@ -136,9 +136,10 @@ function stamp(nowMs: number): string {
   return new Date(nowMs).toISOString().replaceAll(/[-:.]/g, '');
 }
 
+/** Holds the process id: two processes that set aside in the same millisecond must not replace each other's file. */
 function freeName(path: string, nowMs: number): string {
   for (let count = 1; ; count += 1) {
-    const name = `${path}.${stamp(nowMs)}${count === 1 ? '' : `-${count}`}`;
+    const name = `${path}.${stamp(nowMs)}-${process.pid}${count === 1 ? '' : `-${count}`}`;
     if (lstatSync(fileSystemPath(name), { throwIfNoEntry: false }) === undefined) return name;
   }
 }
@@ -147,6 +148,6 @@ function freeName(path: string, nowMs: number): string {
 function namesSetAside(path: string): readonly string[] {
   const start = `${basename(path)}.`;
   return readdirSync(fileSystemPath(dirname(path)))
-    .filter((name) => name.startsWith(start) && /^\d{8}T\d{9}Z(-\d+)?$/.test(name.slice(start.length)))
+    .filter((name) => name.startsWith(start) && /^\d{8}T\d{9}Z(-\d+){0,2}$/.test(name.slice(start.length)))
     .sort((a, b) => (a < b ? -1 : 1));
 }

@@ -232,7 +232,7 @@ describe('a full file', () => {
     const names = readdirSync(join(path, '..'));
     expect(names).toHaveLength(3);
     for (const name of names) {
-      expect(name).toMatch(/^herma\.log(\.20300101T\d{9}Z)?$/);
+      expect(name).toMatch(/^herma\.log(\.20300101T\d{9}Z-\d+)?$/);
       expect(statSync(join(path, '..', name)).size).toBeLessThanOrEqual(1000);
       expect(statSync(join(path, '..', name)).mode & 0o777).toBe(0o600);
     }
