@@ -51,9 +51,10 @@ export class AgentWorkshop {
     return this.#builtIn.toolBox();
   }
 
-  /** The built-in tools and those of the servers that are needed, behind their gate. */
+  /** The built-in tools and those of the servers that are needed, without those that are disabled, behind their gate. */
   async tools(needed: NeededServers, signal: AbortSignal): Promise<GatedTools> {
-    const toolBox = withTools(this.builtIn(), await this.#mcp.tools(needed, signal));
+    const { disabled } = this.#parts.options.config.tools;
+    const toolBox = withTools(this.builtIn(), await this.#mcp.tools(needed, signal)).without(disabled);
     return { toolBox, gate: this.gate(toolBox) };
   }
 
@@ -122,8 +123,10 @@ export class AgentWorkshop {
     };
   }
 
+  /** Ends what the tools have started. Both steps run to their end; then the first failure is thrown. */
   async close(): Promise<void> {
-    await Promise.all([this.#builtIn.close(), this.#mcp.close()]);
+    const steps = await Promise.allSettled([this.#builtIn.close(), this.#mcp.close()]);
+    for (const step of steps) if (step.status === 'rejected') throw step.reason;
   }
 
   /** The same text for all turns of a lineage, so that providers can cache it. */

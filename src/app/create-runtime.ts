@@ -8,12 +8,12 @@ import {
 } from '../gate/index.ts';
 import { createRedactor, type Redactor } from '../kernel/redact/index.ts';
 import { describeCall } from '../kernel/tool-call/index.ts';
-import { credentialNames } from '../platform/environment/index.ts';
 import { createLogger, type Logger } from '../platform/logging/index.ts';
 import { projectRoot, resolvePath } from '../platform/paths/index.ts';
 import { randomId } from '../platform/random/index.ts';
 import { CallbackRegistry } from '../safety/hooks/index.ts';
 import { AgentWorkshop } from './agent-workshop.ts';
+import { knownSecrets } from './known-secrets.ts';
 import { loggedAudience } from './logged-audience.ts';
 import { Runtime } from './runtime.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
@@ -25,7 +25,7 @@ const SHOWN_CHARS = 200;
 export function createRuntime(given: RuntimeOptions): Runtime {
   const redactor = createRedactor({ extraSecrets: knownSecrets(given) });
   const logger = openLog(given, redactor);
-  const options = { ...given, onWarning: loggedWarning(given, logger) };
+  const options = { ...given, onWarning: loggedWarning(given, logger, redactor) };
   const { paths, clock, config } = options;
   const callbacks = new CallbackRegistry(clock);
   const audience = loggedAudience(hookAudience(callbacks), logger);
@@ -75,14 +75,6 @@ export function createRuntime(given: RuntimeOptions): Runtime {
   return new Runtime({ options, callbacks, approvals, workshop, foreignGate, logger });
 }
 
-/** The values that must appear in no record: the provider keys of this environment. */
-function knownSecrets({ environment, config, model }: RuntimeOptions): readonly string[] {
-  const names = [...credentialNames, config.model?.apiKeyEnv, model?.apiKeyEnv].filter(
-    (name) => name !== undefined,
-  );
-  return names.flatMap((name) => environment[name] ?? []);
-}
-
 function openLog({ paths, config }: RuntimeOptions, redactor: Redactor): Logger {
   return createLogger({
     path: paths.log,
@@ -91,9 +83,15 @@ function openLog({ paths, config }: RuntimeOptions, redactor: Redactor): Logger 
   });
 }
 
-function loggedWarning({ onWarning }: RuntimeOptions, logger: Logger): (text: string) => void {
+/** Warnings quote what programs and servers say of themselves. */
+function loggedWarning(
+  { onWarning }: RuntimeOptions,
+  logger: Logger,
+  redactor: Redactor,
+): (text: string) => void {
   return (text) => {
-    logger.warn(text);
-    onWarning(text);
+    const safe = redactor.text(text);
+    logger.warn(safe);
+    onWarning(safe);
   };
 }

@@ -40,7 +40,7 @@ export async function openModel({
   return resolveModel(spec, {
     environment,
     clock,
-    fetch: createFetch(),
+    fetch: createFetch(model.timeoutMs === undefined ? {} : { firstByteMs: model.timeoutMs }),
     readScript: async (path) => {
       const read = await readTextFile(resolvePath(cwd, path), { maxBytes: MAX_SCRIPT_BYTES });
       return read.ok ? succeed(read.value.text) : read;

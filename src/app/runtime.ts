@@ -14,6 +14,7 @@ import type { Logger } from '../platform/logging/index.ts';
 import { randomId } from '../platform/random/index.ts';
 import type { CallbackRegistry } from '../safety/hooks/index.ts';
 import type { AgentWorkshop } from './agent-workshop.ts';
+import { chosenModel, otherModel } from './model-choice.ts';
 import type { OpenSession, SessionChoice } from './open-session.ts';
 import { openStore } from './open-store.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
@@ -54,7 +55,7 @@ export class Runtime {
     this.callbacks = parts.callbacks;
     this.approvals = parts.approvals;
     this.#parts = parts;
-    this.#modelConfig = parts.options.model ?? parts.options.config.model;
+    this.#modelConfig = chosenModel(parts.options.config.model, parts.options.model);
   }
 
   /** Takes one call through the gate and runs it. */
@@ -105,7 +106,7 @@ export class Runtime {
 
   /** Uses another model from the next turn on. On failure the one in use stays. */
   async useModel(name: string): Promise<Result<ChatModel>> {
-    const config = { ...this.#modelConfig, name };
+    const config = otherModel(this.#modelConfig, name);
     const { openModel } = await import('./open-model.ts');
     const opened = await openModel({ ...this.#parts.options, model: config });
     if (!opened.ok) return opened;
@@ -161,8 +162,11 @@ export class Runtime {
     try {
       await this.#parts.workshop.close();
     } finally {
-      this.#store?.close();
-      this.#parts.logger.close();
+      try {
+        this.#store?.close();
+      } finally {
+        this.#parts.logger.close();
+      }
     }
   }
 

@@ -42,8 +42,13 @@ interface Rig {
 interface RigOptions {
   readonly guards?: readonly CallGuard[];
   readonly approval?: ApprovalAnswer | Error;
+  readonly onAsk?: () => void;
   readonly execute?: Tool['execute'];
   readonly transform?: (text: string) => string;
+  readonly observe?: (call: EndedCall, signal: AbortSignal) => Promise<readonly string[]>;
+  readonly parameters?: Tool['parameters'];
+  /** Whether the tool that was declared cannot be found any more when it is to run. */
+  readonly isGone?: boolean;
 }
 
 const REFUSED: ApprovalAnswer = { type: 'refused', choice: 'deny', message: 'the person said no' };
@@ -51,8 +56,12 @@ const REFUSED: ApprovalAnswer = { type: 'refused', choice: 'deny', message: 'the
 function rig({
   guards = [],
   approval = REFUSED,
+  onAsk = () => undefined,
   execute = async () => Promise.resolve({ status: 'ok', result: 'written' }),
   transform = (text) => text,
+  observe = async () => Promise.resolve([]),
+  parameters = writeFile.parameters,
+  isGone = false,
 }: RigOptions = {}): Rig {
   const ran: JsonObject[] = [];
   const ended: EndedCall[] = [];
@@ -60,6 +69,7 @@ function rig({
   const clock = new FakeClock();
   const tool: Tool = {
     ...writeFile,
+    parameters,
     execute: async (ticket, run) => {
       ran.push(ticket.call.args);
       return execute(ticket, run);
@@ -73,14 +83,15 @@ function rig({
     approver: {
       decide: async (request) => {
         asked.push(request);
+        onAsk();
         if (approval instanceof Error) throw approval;
         return Promise.resolve(approval);
       },
     },
     audience: {
-      observe: async (call) => {
+      observe: async (call, signal) => {
         ended.push(call);
-        return Promise.resolve([]);
+        return observe(call, signal);
       },
       transform: async ({ result }) => Promise.resolve({ text: transform(result), warnings: [] }),
     },
@@ -106,7 +117,7 @@ function rig({
           origin: { kind: 'herma', surface: 'test' },
           ...request,
         },
-        { gate, toolOf: (name) => tools.get(name), clock, signal },
+        { gate, toolOf: (name) => (isGone ? undefined : tools.get(name)), clock, signal },
       ),
   };
 }
@@ -131,6 +142,12 @@ const ask = (message: string): GuardAnswer => ({ verdict: { type: 'ask', message
 const abstain: GuardAnswer = { verdict: ABSTAIN };
 const fails = async (): Promise<GuardAnswer> => Promise.reject(new Error('boom'));
 const hangs = async (): Promise<GuardAnswer> => NEVER;
+const throwsAtOnce = (): never => {
+  throw new Error('at once');
+};
+/** What guards in JavaScript can do that types forbid. */
+const answers = (answer: unknown) => async () => Promise.resolve(answer as GuardAnswer);
+const misspelt = { onFailure: 'ignored' } as unknown as Partial<CallGuard>;
 
 describe('step 1, normalise', () => {
   it('lets a call that fits its schema run', async () => {
@@ -171,6 +188,68 @@ describe('step 1, normalise', () => {
   });
 });
 
+describe('what was checked is what runs', () => {
+  const good = { path: 'a.txt', content: 'good' };
+
+  it('whatever the caller does to its arguments meanwhile', async () => {
+    const args = { ...good };
+    const { call, ran } = rig({
+      guards: [
+        guard('slow', async () => {
+          args.content = 'evil';
+          return Promise.resolve(abstain);
+        }),
+      ],
+    });
+    expect((await call({ args })).call?.args).toEqual(good);
+    expect(ran).toEqual([good]);
+  });
+
+  it('whatever a guard does to the call it is shown: that is an error of the guard', async () => {
+    const meddling = guard('meddling', async (args) => {
+      Object.assign(args, { content: 'evil' });
+      return Promise.resolve(abstain);
+    });
+    const { call, ran } = rig({ guards: [meddling] });
+    expect(await call({ args: good })).toMatchObject({ status: 'blocked', by: 'meddling' });
+    const ignored = rig({ guards: [{ ...meddling, onFailure: 'ignore' }] });
+    expect(await ignored.call({ args: good })).toMatchObject({ status: 'ok', args: good });
+    expect([ran, ignored.ran]).toEqual([[], [good]]);
+  });
+
+  it('whatever a guard does later to the arguments it put in place', async () => {
+    const rewritten = { path: 'a.txt', content: 'rewritten' };
+    const { call, ran } = rig({
+      guards: [
+        guard('rewrite', { verdict: ABSTAIN, args: rewritten }),
+        guard('later', async () => {
+          rewritten.content = 'evil';
+          return Promise.resolve(abstain);
+        }),
+      ],
+    });
+    await call({ args: good });
+    expect(ran).toEqual([{ path: 'a.txt', content: 'rewritten' }]);
+  });
+
+  it('also when arguments have more levels than anybody can walk', async () => {
+    let deep: CallRequest['args'] = [];
+    for (let level = 0; level < 100_000; level += 1) deep = [deep];
+    const { call, ran } = rig({ parameters: { type: 'object' } });
+    expect(await call({ args: { deep } })).toMatchObject({ status: 'error', errorType: 'bad_arguments' });
+    expect(ran).toEqual([]);
+  });
+
+  it('also when the schema is written to keep a regular expression busy for ever', async () => {
+    const { call, ran } = rig({ parameters: { properties: { path: { pattern: '^(a+)+$' } } } });
+    const report = await call({ args: { path: `${'a'.repeat(50)}!` } });
+    expect(report).toMatchObject({ status: 'error', executed: false, errorType: 'bad_arguments' });
+    expect(report.message).toContain('could not be checked');
+    expect(await call({ args: { path: 'aaa' } })).toMatchObject({ status: 'ok' });
+    expect(ran).toEqual([{ path: 'aaa' }]);
+  });
+});
+
 describe('step 2, guards', () => {
   it.each<[string, CallGuard, CallReport['status'], string]>([
     ['abstains', guard('g', abstain), 'ok', ''],
@@ -179,10 +258,21 @@ describe('step 2, guards', () => {
     ['asks, and the person says no', guard('g', ask('sure?')), 'blocked', 'the person said no'],
     ['throws', guard('g', fails), 'blocked', 'g failed: boom'],
     ['throws and is to be ignored', guard('g', fails, { onFailure: 'ignore' }), 'ok', ''],
+    ['answers nothing', guard('g', answers(undefined)), 'blocked', 'g failed'],
+    ['answers another word', guard('g', answers({ verdict: { type: 'deny' } })), 'blocked', 'no verdict'],
+    [
+      'blocks, with no text for a message',
+      guard('g', answers({ verdict: { type: 'block' } })),
+      'blocked',
+      '',
+    ],
+    ['throws at once', guard('g', abstain, { consult: throwsAtOnce }), 'blocked', 'g failed: at once'],
+    ['throws, its failure mode misspelt', guard('g', fails, misspelt), 'blocked', 'g failed: boom'],
   ])('when one %s the call ends as it must', async (_, given, status, message) => {
     const { call, ran } = rig({ guards: [given] });
     const report = await call();
-    expect([report.status, report.message]).toEqual([status, message]);
+    expect(report.status).toBe(status);
+    expect(report.message).toContain(message);
     expect(ran.length).toBe(status === 'ok' ? 1 : 0);
   });
 
@@ -318,6 +408,45 @@ describe('rewritten arguments', () => {
   });
 });
 
+describe('questions of several guards', () => {
+  const asking = (message: string, ruleKey: string): GuardAnswer => ({
+    verdict: { type: 'ask', message, ruleKey },
+  });
+  const yes: ApprovalAnswer = { type: 'approved', choice: 'once', remembered: false };
+
+  it('are all put, and an answer is bound to the rules of all', async () => {
+    const { call, asked } = rig({
+      guards: [guard('a', asking('deletes', 'delete')), guard('b', asking('sends', 'send'))],
+      approval: yes,
+    });
+    await call();
+    expect(asked).toMatchObject([{ by: 'a', message: 'deletes; sends', ruleKey: 'delete & send' }]);
+  });
+
+  it('about arguments that were replaced lend no rule to the final ones', async () => {
+    const old = guard('old', async ({ content }) =>
+      Promise.resolve(content === 'hi' ? asking('says hi', 'greetings') : abstain),
+    );
+    const rewrite = guard('rewrite', { verdict: ABSTAIN, args: { path: 'a.txt', content: 'evil' } });
+    for (const first of [old, { ...old, recheck: false }]) {
+      const { call, asked } = rig({ guards: [first, rewrite], approval: yes });
+      await call();
+      expect(asked).toMatchObject([{ message: 'says hi' }]);
+      expect(asked[0]).not.toHaveProperty('ruleKey');
+    }
+  });
+
+  it('that are put again about the final arguments count as they are then', async () => {
+    const both = guard('both', async ({ content }) =>
+      Promise.resolve(content === 'hi' ? asking('says hi', 'greetings') : asking('is evil', 'evil')),
+    );
+    const rewrite = guard('rewrite', { verdict: ABSTAIN, args: { path: 'a.txt', content: 'evil' } });
+    const { call, asked } = rig({ guards: [both, rewrite], approval: yes });
+    await call();
+    expect(asked).toMatchObject([{ message: 'is evil', ruleKey: 'evil' }]);
+  });
+});
+
 describe('step 4, approval', () => {
   it.each<[string, ApprovalAnswer, CallReport['status']]>([
     ['once', { type: 'approved', choice: 'once', remembered: false }, 'ok'],
@@ -335,6 +464,15 @@ describe('step 4, approval', () => {
     const { call, asked } = rig({ guards: [guard('g', abstain)] });
     await call();
     expect(asked).toEqual([]);
+  });
+
+  it.each([null, {}, { type: 'yes' }])('takes the answer %j for no answer', async (answer) => {
+    const { call, ran } = rig({
+      guards: [guard('g', ask('?'))],
+      approval: answer as unknown as ApprovalAnswer,
+    });
+    expect(await call()).toMatchObject({ status: 'blocked', by: 'approval' });
+    expect(ran).toEqual([]);
   });
 
   it('stops the call when asking breaks', async () => {
@@ -381,6 +519,26 @@ describe('the second half', () => {
     expect(ended[0]?.status).toBe('error');
   });
 
+  it.each([
+    undefined,
+    null,
+    {},
+    { status: 'ok' },
+    { status: 'ok', result: 7 },
+    { status: 'error', message: 'x' },
+    { status: 'done' },
+  ])('ends a call whose tool returns %j as an internal error, and observers hear of it', async (returned) => {
+    const { call, ended } = rig({ execute: async () => Promise.resolve(returned as unknown as never) });
+    expect(await call()).toMatchObject({ status: 'error', executed: true, errorType: 'InternalError' });
+    expect(ended).toHaveLength(1);
+  });
+
+  it('says of a call whose tool is gone that it was not executed', async () => {
+    const { call, ended } = rig({ isGone: true });
+    expect(await call()).toMatchObject({ status: 'error', executed: false, errorType: 'unknown_tool' });
+    expect(ended).toHaveLength(1);
+  });
+
   it('cuts a result of 100 MB in the middle and says so', async () => {
     const { call } = rig({
       execute: async () => Promise.resolve({ status: 'ok', result: 'x'.repeat(100_000_000) }),
@@ -388,6 +546,17 @@ describe('the second half', () => {
     const { text } = await call();
     expect(text.length).toBeLessThan(210_000);
     expect(text).toContain('99800000 characters left out');
+  });
+
+  it('cuts an error of 10 MB, and what a transform makes longer', async () => {
+    const failing = rig({
+      execute: async () =>
+        Promise.resolve({ status: 'error', errorType: 'X', message: 'long '.repeat(2_000_000) }),
+    });
+    const { text, message } = await failing.call();
+    expect([text.length < 210_000, message.length < 210_000]).toEqual([true, true]);
+    const growing = rig({ transform: (result) => result.repeat(1_000_000) });
+    expect((await growing.call()).text.length).toBeLessThan(210_000);
   });
 });
 
@@ -410,6 +579,17 @@ describe('secrets', () => {
     expect(report.message).toContain('refused');
   });
 
+  it('stand in no warning about a guard or an observer', async () => {
+    const leaking = async (): Promise<never> => Promise.reject(new Error(`OPENAI_API_KEY=${secret}`));
+    const { call } = rig({
+      guards: [guard('g', leaking, { onFailure: 'ignore' })],
+      observe: async () => Promise.resolve([`o failed: OPENAI_API_KEY=${secret}`]),
+    });
+    const { status, warnings } = await call();
+    expect([status, warnings.length]).toEqual(['ok', 2]);
+    expect(warnings.join()).not.toContain(secret);
+  });
+
   it('stand in no reason for a block', async () => {
     const { call, ended } = rig({ guards: [guard('g', block(`OPENAI_API_KEY=${secret} must not leave`))] });
     const report = await call();
@@ -426,6 +606,49 @@ describe('an interruption', () => {
     expect(await pending).toMatchObject({ status: 'cancelled', executed: false });
     expect(ran).toEqual([]);
     expect(ended).toMatchObject([{ status: 'cancelled', durationMs: 0 }]);
+  });
+
+  it('after a block leaves it a block, of which observers hear once', async () => {
+    const controller = new AbortController();
+    const { call, ended } = rig({
+      guards: [guard('g', block('no'))],
+      observe: async (_, signal) => {
+        controller.abort();
+        signal.throwIfAborted();
+        return Promise.resolve([]);
+      },
+    });
+    expect(await call({}, controller.signal)).toMatchObject({ status: 'blocked', by: 'g' });
+    expect(ended.map(({ status }) => status)).toEqual(['blocked']);
+  });
+
+  it('waits 5 s at most for those who are told', async () => {
+    const controller = new AbortController();
+    const told = Promise.withResolvers<void>();
+    const { call, clock } = rig({
+      observe: async (_, signal) => {
+        controller.abort();
+        told.resolve();
+        return new Promise((resolve) => {
+          signal.addEventListener('abort', () => resolve(['left behind']));
+        });
+      },
+    });
+    const pending = call({}, controller.signal);
+    await told.promise;
+    await clock.advance(5000);
+    expect(await pending).toMatchObject({ status: 'ok', warnings: ['left behind'] });
+  });
+
+  it('while the approval is looked up lets nothing run', async () => {
+    const controller = new AbortController();
+    const { call, ran } = rig({
+      guards: [guard('g', ask('?'))],
+      approval: { type: 'approved', choice: 'always', remembered: true },
+      onAsk: () => controller.abort(),
+    });
+    expect(await call({}, controller.signal)).toMatchObject({ status: 'cancelled', executed: false });
+    expect(ran).toEqual([]);
   });
 
   it('that came earlier lets nothing run, whoever guards', async () => {

@@ -1,11 +1,17 @@
 import { type Failure, messageOf } from '../kernel/errors/index.ts';
 import { redact as defaultRedactor } from '../kernel/redact/index.ts';
 import type { ToolCall } from '../kernel/tool-call/index.ts';
-import { type CallGuard, type Decision, foldOpinions } from '../kernel/verdict/index.ts';
+import { type CallGuard, foldOpinions } from '../kernel/verdict/index.ts';
 import type { Clock } from '../platform/clock/index.ts';
-import type { ApprovalAnswer, ApprovalRequest, Approver } from './approval/approver.ts';
+import {
+  type ApprovalAnswer,
+  type ApprovalRequest,
+  type Approver,
+  isApprovalAnswer,
+} from './approval/approver.ts';
 import type { CallRequest } from './call-request.ts';
 import { consultGuards } from './consult-guards.ts';
+import { despiteInterrupt } from './despite-interrupt.ts';
 import { normalise, type ToolCatalog } from './normalise.ts';
 import type { CallAudience, EndedCall } from './observers.ts';
 import { issueTicket, type Ticket } from './ticket.ts';
@@ -83,88 +89,108 @@ export class Gate {
   async before(request: CallRequest, signal: AbortSignal): Promise<Admission> {
     const { catalog, unknownTools } = this.#parts;
     const normalised = normalise(request, catalog, unknownTools);
-    if (!normalised.ok) return { type: 'invalid', failure: normalised };
-    try {
-      const admission = await this.#decide(normalised.value, signal);
+    if (!normalised.ok) {
       signal.throwIfAborted();
-      return admission;
+      return { type: 'invalid', failure: normalised };
+    }
+    try {
+      return await this.#decide(normalised.value, signal);
     } catch (error) {
-      await this.#tellCancelled(normalised.value);
+      await this.#tell({ call: normalised.value, status: 'cancelled', why: CANCELLED }, signal);
       throw error;
     }
   }
 
   async #decide(asked: ToolCall, signal: AbortSignal): Promise<Admission> {
-    const { catalog, unknownTools, guards, approver, clock, newTicketId } = this.#parts;
-    const { call, opinions, warnings } = await consultGuards(asked, {
-      guards: guards(),
-      catalog,
-      unknownTools,
-      clock,
-      signal,
-    });
-    const decision = foldOpinions(opinions);
-    if (decision.type === 'block') return this.#refuse(call, decision, warnings, signal);
+    const { catalog, unknownTools, guards, approver, clock } = this.#parts;
+    const consulted = await consultGuards(asked, { guards: guards(), catalog, unknownTools, clock, signal });
+    const { call } = consulted;
+    const warnings = consulted.warnings.map((line) => this.#redact(line));
+    const decision = foldOpinions(consulted.opinions);
+    if (decision.type === 'block') return this.#refuse({ ...decision, call, warnings }, signal);
     if (decision.type === 'abstain')
-      return { type: 'admitted', ticket: issueTicket(newTicketId(), call), warnings };
+      return { type: 'admitted', ticket: this.#ticketFor(call, signal), warnings };
+    const { by, message } = decision;
     const approval = await decideSafely(approver, { ...decision, call }, signal);
-    if (approval.type === 'refused') {
-      return this.#refuse(call, { by: 'approval', message: approval.message }, warnings, signal);
+    switch (approval.type) {
+      case 'approved':
+        return { type: 'admitted', ticket: this.#ticketFor(call, signal), approval, warnings };
+      case 'deferred':
+        return { type: 'asked', ticket: this.#ticketFor(call, signal), by, message, warnings };
+      case 'refused':
+        return this.#refuse({ call, by: 'approval', message: approval.message, warnings }, signal);
     }
-    const ticket = issueTicket(newTicketId(), call);
-    if (approval.type === 'deferred')
-      return { type: 'asked', ticket, by: decision.by, message: decision.message, warnings };
-    return { type: 'admitted', ticket, approval, warnings };
   }
 
-  async #tellCancelled(call: ToolCall): Promise<void> {
-    const message = 'the call was cancelled before it ran';
-    const ended: EndedCall = {
-      call,
-      status: 'cancelled',
-      result: message,
-      errorMessage: message,
-      durationMs: 0,
-    };
-    await this.#parts.audience.observe(ended, new AbortController().signal);
+  /** The last moment of the first half: nothing that was interrupted gets a ticket. */
+  #ticketFor(call: ToolCall, signal: AbortSignal): Ticket {
+    signal.throwIfAborted();
+    return issueTicket(this.#parts.newTicketId(), call);
   }
 
   /** Takes note of how a call ended and gives back what the model may read of it. */
   async after(given: EndedCall, signal: AbortSignal): Promise<Settlement> {
-    const { audience, redact = withoutSecrets } = this.#parts;
-    const ended = given.status === 'ok' ? given : redactEnded(given, redact);
+    const { audience } = this.#parts;
+    const ended = given.status === 'ok' ? given : this.#withoutSecrets(given);
     const observed = await audience.observe(ended, signal);
     const { text, warnings } = await audience.transform(ended, signal);
-    return { text, errorMessage: ended.errorMessage ?? '', warnings: [...observed, ...warnings] };
+    return {
+      text,
+      errorMessage: ended.errorMessage ?? '',
+      warnings: [...observed, ...warnings].map((line) => this.#redact(line)),
+    };
   }
 
-  async #refuse(
-    call: ToolCall,
-    { by, message: reason }: Pick<Extract<Decision, { type: 'block' }>, 'by' | 'message'>,
-    warnings: readonly string[],
-    signal: AbortSignal,
-  ): Promise<Admission> {
-    const message = (this.#parts.redact ?? withoutSecrets)(reason);
-    const ended: EndedCall = {
-      call,
-      status: 'blocked',
-      result: message,
-      errorMessage: message,
-      durationMs: 0,
-    };
-    const observed = await this.#parts.audience.observe(ended, signal);
+  async #refuse({ call, by, message: reason, warnings }: Refusal, signal: AbortSignal): Promise<Admission> {
+    const message = this.#redact(reason);
+    const observed = await this.#tell({ call, status: 'blocked', why: message }, signal);
     return { type: 'refused', call, by, message, warnings: [...warnings, ...observed] };
+  }
+
+  /** Tells observers of a call that did not run. */
+  async #tell({ call, status, why }: NotRun, signal: AbortSignal): Promise<readonly string[]> {
+    const { audience, clock } = this.#parts;
+    const ended: EndedCall = { call, status, result: why, errorMessage: why, durationMs: 0 };
+    const observed = await despiteInterrupt(clock, signal, async (limited) =>
+      audience.observe(ended, limited),
+    );
+    return observed.map((line) => this.#redact(line));
+  }
+
+  #redact(text: string): string {
+    return this.#parts.redact?.(text) ?? defaultRedactor.text(text);
+  }
+
+  #withoutSecrets(ended: EndedCall): EndedCall {
+    const { errorMessage, result } = ended;
+    return {
+      ...ended,
+      result: this.#redact(result),
+      ...(errorMessage === undefined ? {} : { errorMessage: this.#redact(errorMessage) }),
+    };
   }
 }
 
-/** An approver that breaks has approved nothing. */
+const CANCELLED = 'the call was cancelled before it ran';
+
+interface NotRun {
+  readonly call: ToolCall;
+  readonly status: 'blocked' | 'cancelled';
+  readonly why: string;
+}
+
+type Refusal = Omit<Extract<Admission, { type: 'refused' }>, 'type'>;
+
+/** An approver that breaks, or answers something that is no answer, has approved nothing. */
 async function decideSafely(
   approver: Approver,
   request: ApprovalRequest,
   signal: AbortSignal,
 ): Promise<ApprovalAnswer> {
   try {
-    return await approver.decide(request, signal);
+    const answer = await approver.decide(request, signal);
+    if (isApprovalAnswer(answer)) return answer;
+    throw new Error('what the approver answered is no answer');
   } catch (error) {
     signal.throwIfAborted();
     return {
@@ -173,17 +199,4 @@ async function decideSafely(
       message: `approval could not be asked for: ${messageOf(error)}`,
     };
   }
-}
-
-function redactEnded(ended: EndedCall, redact: (text: string) => string): EndedCall {
-  const { errorMessage, result } = ended;
-  return {
-    ...ended,
-    result: redact(result),
-    ...(errorMessage === undefined ? {} : { errorMessage: redact(errorMessage) }),
-  };
-}
-
-function withoutSecrets(text: string): string {
-  return defaultRedactor.text(text);
 }

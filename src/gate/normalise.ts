@@ -1,5 +1,5 @@
 import { type Failure, fail, succeed, suggest } from '../kernel/errors/index.ts';
-import { isJsonObject, type JsonValue, validateJson } from '../kernel/json/index.ts';
+import { frozenCopy, isJsonObject, type JsonValue, type SchemaProblem } from '../kernel/json/index.ts';
 import {
   effectOfCall,
   fingerprintOfCall,
@@ -8,6 +8,7 @@ import {
   type ToolDeclaration,
 } from '../kernel/tool-call/index.ts';
 import type { CallRequest } from './call-request.ts';
+import { checkArguments } from './check-arguments.ts';
 
 /** Where declarations are found by the name a model or another program used. */
 export interface ToolCatalog {
@@ -24,6 +25,9 @@ export type Normalised =
 /**
  * Step 1 of the gate: the tool is looked up and its arguments are checked against its schema.
  *
+ * The call that comes out is frozen, down to the last argument, and shares nothing with the request: whatever guards, hooks
+ * and the caller do to the objects in their hands, what was checked is what is decided about and what runs.
+ *
  * A tool nobody declared is an error in our own agent; from a foreign agent it is taken as able to do anything, and so
  * is one that only shares its name with a tool of ours: arguments that do not fit tell.
  */
@@ -32,19 +36,25 @@ export function normalise(
   catalog: ToolCatalog,
   unknownTools: 'refuse' | 'external',
 ): Normalised {
-  const declaration = declarationOf(request, catalog, unknownTools);
+  const copy = frozenCopy(request.args);
+  if (!copy.ok) return badArguments(request.tool, copy.message);
+  const args = copy.value;
+  const declaration = declarationOf({ ...request, args }, catalog, unknownTools);
   if (declaration === undefined) return unknownTool(request.tool, catalog.names());
-  const problems = validateJson(declaration.parameters, request.args, 'args');
-  const [first] = problems;
-  if (first !== undefined || !isJsonObject(request.args)) return badArguments(request, problems);
-  const { args, tool, cwd } = request;
-  return succeed({
-    ...request,
-    args,
-    effect: effectOfCall(declaration, args),
-    paths: pathsOfCall(declaration, args),
-    fingerprint: fingerprintOfCall({ tool, args, cwd }),
-  });
+  const problems = checkArguments(declaration.parameters, args);
+  if (problems.length > 0) return badArguments(request.tool, listOf(problems));
+  if (!isJsonObject(args)) return badArguments(request.tool, 'args must be an object');
+  const { tool, cwd, origin } = request;
+  return succeed(
+    Object.freeze({
+      ...request,
+      args,
+      effect: effectOfCall(declaration, args),
+      paths: Object.freeze(pathsOfCall(declaration, args)),
+      fingerprint: fingerprintOfCall({ tool, args, cwd }),
+      origin: Object.freeze({ ...origin }),
+    }),
+  );
 }
 
 /** The same call with other arguments, checked like the first ones. */
@@ -63,7 +73,7 @@ function declarationOf(
 ): ToolDeclaration | undefined {
   const declared = catalog.lookup(tool);
   if (unknownTools === 'refuse') return declared;
-  const fits = declared !== undefined && validateJson(declared.parameters, args, 'args').length === 0;
+  const fits = declared !== undefined && checkArguments(declared.parameters, args).length === 0;
   return fits ? declared : undeclared(tool);
 }
 
@@ -84,16 +94,22 @@ function unknownTool(name: string, known: readonly string[]): Failure<'unknown_t
   return fail('unknown_tool', `There is no tool "${name.slice(0, 80)}".`, remedy);
 }
 
-function badArguments(
-  request: CallRequest,
-  problems: readonly { path: string; message: string }[],
-): Failure<'bad_arguments'> {
-  const listed = problems.slice(0, 3).map(({ path, message }) => `${path} ${message}`);
+/** Characters of one problem: names of arguments, which models write, are quoted in it. */
+const MAX_PROBLEM = 400;
+
+function listOf(problems: readonly SchemaProblem[]): string {
+  const listed = problems.slice(0, 3).map(({ path, message }) => {
+    const text = `${path} ${message}`;
+    return text.length <= MAX_PROBLEM ? text : `${text.slice(0, MAX_PROBLEM - 1).toWellFormed()}…`;
+  });
   const rest = problems.length > 3 ? ` (and ${String(problems.length - 3)} more)` : '';
-  const what = listed.length > 0 ? listed.join('; ') + rest : 'args must be an object';
+  return listed.join('; ') + rest;
+}
+
+function badArguments(tool: string, what: string): Failure<'bad_arguments'> {
   return fail(
     'bad_arguments',
-    `The arguments of ${request.tool} do not fit: ${what}.`,
+    `The arguments of ${tool} do not fit: ${what}.`,
     'Call it again with arguments that fit its schema.',
   );
 }

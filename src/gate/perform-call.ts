@@ -3,11 +3,12 @@ import type { JsonValue } from '../kernel/json/index.ts';
 import type { ToolCall, ToolDeclaration } from '../kernel/tool-call/index.ts';
 import type { Clock } from '../platform/clock/index.ts';
 import type { CallRequest } from './call-request.ts';
-import { capResult } from './cap-result.ts';
+import { capResult, capText } from './cap-result.ts';
+import { despiteInterrupt } from './despite-interrupt.ts';
 import type { Admission, Gate } from './gate.ts';
 import { endedCall } from './observers.ts';
 import type { Ticket } from './ticket.ts';
-import type { ToolOutcome } from './tool-outcome.ts';
+import { isOutcome, type ToolOutcome } from './tool-outcome.ts';
 
 /** What a running tool has at hand besides the call on its ticket. */
 export interface ToolRun {
@@ -113,24 +114,23 @@ async function run(
   warnings: readonly string[],
   options: PerformOptions,
 ): Promise<CallReport> {
-  const { gate, clock } = options;
+  const { gate, clock, toolOf } = options;
   const { call } = ticket;
-  options.onStart?.(call);
+  const tool = toolOf(call.tool);
   const startedAt = clock.monotonicMs();
-  const outcome = await executeTool(ticket, options);
+  const outcome = tool === undefined ? noTool(call) : await executeTool(tool, ticket, options);
   const durationMs = Math.round(clock.monotonicMs() - startedAt);
-  // The outcome is recorded even when the turn was interrupted meanwhile: what happened has happened.
-  const settlement = await gate.after(
-    endedCall(call, capResult(outcome), durationMs),
-    new AbortController().signal,
+  const ended = endedCall(call, capResult(outcome), durationMs);
+  const settlement = await despiteInterrupt(clock, options.signal, async (signal) =>
+    gate.after(ended, signal),
   );
   return {
     callId: call.callId,
     tool: call.tool,
     args: call.args,
     status: outcome.status,
-    executed: true,
-    text: settlement.text,
+    executed: tool !== undefined,
+    text: capText(settlement.text),
     message: settlement.errorMessage,
     ...(outcome.status === 'error' ? { errorType: outcome.errorType } : {}),
     call,
@@ -140,24 +140,29 @@ async function run(
 }
 
 async function executeTool(
+  tool: Tool,
   ticket: Ticket,
-  { toolOf, signal, onProgress }: PerformOptions,
+  { signal, onStart, onProgress = () => undefined }: PerformOptions,
 ): Promise<ToolOutcome> {
-  const tool = toolOf(ticket.call.tool);
-  if (tool === undefined)
-    return { status: 'error', errorType: 'unknown_tool', message: `There is no tool "${ticket.call.tool}".` };
+  onStart?.(ticket.call);
   ticket.redeem();
   try {
-    return await tool.execute(ticket, { signal, onProgress: onProgress ?? (() => undefined) });
+    const outcome = await tool.execute(ticket, { signal, onProgress });
+    if (isOutcome(outcome)) return outcome;
+    throw new Error('it ended without an outcome; its effect is unknown');
   } catch (error) {
     if (signal.aborted)
       return { status: 'cancelled', message: 'The call was cancelled while it ran; its effect is unknown.' };
     return {
       status: 'error',
       errorType: 'InternalError',
-      message: `${ticket.call.tool} failed: ${messageOf(error)}`,
+      message: `${tool.name} failed: ${messageOf(error)}`,
     };
   }
+}
+
+function noTool({ tool }: ToolCall): ToolOutcome {
+  return { status: 'error', errorType: 'unknown_tool', message: `There is no tool "${tool}".` };
 }
 
 function notRun(

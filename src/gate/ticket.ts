@@ -15,6 +15,7 @@ export class Ticket {
     if (proof !== handedOutByTheGate) throw new Error('only the gate hands out tickets');
     this.id = id;
     this.call = call;
+    Object.freeze(this);
   }
 
   /** Marks the ticket as used. Throws the second time: one ticket, one run. */

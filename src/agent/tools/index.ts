@@ -2,7 +2,14 @@ export { type ClarifyAnswer, type ClarifyPorts, createClarifyTool } from './clar
 export type { FileStore } from './files/file-store.ts';
 export { type Protection, protectHome } from './files/protect-home.ts';
 export type { WritingPorts } from './files/writable-target.ts';
-export { connectMcpServer, type McpPorts, type McpServer, mcpToolName } from './mcp/index.ts';
+export {
+  connectMcpServer,
+  distinctTools,
+  type McpPorts,
+  type McpServer,
+  type McpTool,
+  mcpToolName,
+} from './mcp/index.ts';
 export { createPatchTool } from './patch/patch-tool.ts';
 export { createReadFileTool, type ReadFilePorts } from './read-file/read-file-tool.ts';
 export { createSearchFilesTool, type SearchFilesPorts } from './search-files/search-files-tool.ts';

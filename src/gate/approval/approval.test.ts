@@ -169,6 +169,45 @@ describe('PersonApprover', () => {
     expect(answer).toMatchObject({ type: 'refused', choice: 'cancelled' });
   });
 
+  it.each([undefined, 'yes', 'Once', true, null, {}])(
+    'takes %j for no answer, and remembers nothing',
+    async (answer) => {
+      const shared = store();
+      const { approver } = setup(async () => Promise.resolve(answer as 'once'), { store: shared });
+      expect(await approver.decide(request(), signal)).toMatchObject({
+        type: 'refused',
+        choice: 'cancelled',
+      });
+      expect(await shared.list()).toEqual({ ok: true, value: [] });
+    },
+  );
+
+  it('lets a call go that is interrupted while another question is before it', async () => {
+    const { approver } = setup(async () => new Promise(() => undefined));
+    const first = new AbortController();
+    const second = new AbortController();
+    const before = approver.decide(request(), first.signal);
+    const waiting = approver.decide(request(), second.signal);
+    second.abort();
+    await expect(waiting).rejects.toThrow();
+    first.abort();
+    await expect(before).rejects.toThrow();
+  });
+
+  it('is not kept from asking by an observer that hangs', async () => {
+    const { approver, callbacks, clock, warnings } = setup(async () => Promise.resolve('once'));
+    const told = Promise.withResolvers<void>();
+    callbacks.register('pre_approval_request', { name: 'hung' }, async () => {
+      told.resolve();
+      return new Promise(() => undefined);
+    });
+    const pending = approver.decide(request(), signal);
+    await told.promise;
+    await clock.advance(30_000);
+    expect(await pending).toMatchObject({ type: 'approved' });
+    expect(warnings).toEqual(['hung (pre_approval_request) did not answer within 30 s']);
+  });
+
   it('says what to do when nobody is there', async () => {
     const answer = await setup('nobody').approver.decide(request(), signal);
     expect(answer.type === 'refused' && answer.message).toContain('nobody is here to ask');

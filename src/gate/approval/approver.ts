@@ -11,8 +11,10 @@ export interface ApprovalRequest {
   readonly ruleKey?: string;
 }
 
+export const APPROVAL_SCOPES = ['once', 'session', 'always'] as const;
+
 /** For how long a yes holds. */
-export type ApprovalScope = 'once' | 'session' | 'always';
+export type ApprovalScope = (typeof APPROVAL_SCOPES)[number];
 
 export type ApprovalAnswer =
   /** The question is passed on to the agent that made the call. */
@@ -27,6 +29,12 @@ export type ApprovalAnswer =
       readonly choice: 'deny' | 'timeout' | 'cancelled' | 'unattended';
       readonly message: string;
     };
+
+/** Whether what an approver gave back is an answer: approvers, and what they ask, are written by others too. */
+export function isApprovalAnswer(given: unknown): given is ApprovalAnswer {
+  if (typeof given !== 'object' || given === null || !('type' in given)) return false;
+  return given.type === 'approved' || given.type === 'deferred' || given.type === 'refused';
+}
 
 /** Step 4 of the gate. Silence, a fault and nobody to ask are all a no. */
 export interface Approver {

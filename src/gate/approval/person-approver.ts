@@ -4,7 +4,13 @@ import { type Clock, within } from '../../platform/clock/index.ts';
 import type { CallbackRegistry } from '../../safety/hooks/index.ts';
 import { ruleOf } from './approval-record.ts';
 import type { ApprovalStore } from './approval-store.ts';
-import type { ApprovalAnswer, ApprovalRequest, ApprovalScope, Approver } from './approver.ts';
+import {
+  APPROVAL_SCOPES,
+  type ApprovalAnswer,
+  type ApprovalRequest,
+  type ApprovalScope,
+  type Approver,
+} from './approver.ts';
 
 /** Shows a request to a person and waits for the answer. `signal` is aborted when the wait is over. */
 export type ApprovalPrompt = (
@@ -32,7 +38,7 @@ export interface PersonApproverParts {
 /**
  * Asks a person, one question at a time, and remembers what was said for longer than once.
  *
- * Fails closed: silence, a broken prompt, an unreadable memory and nobody to ask are all a no.
+ * Fails closed: silence, a broken prompt, an answer that is none, an unreadable memory and nobody to ask are all a no.
  */
 export class PersonApprover implements Approver {
   readonly #parts: PersonApproverParts;
@@ -42,10 +48,13 @@ export class PersonApprover implements Approver {
     this.#parts = parts;
   }
 
+  /** Rejects as soon as `signal` is aborted, also while other questions are before this one. */
   async decide(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer> {
     const turn = this.#queue.then(async () => this.#decideAlone(request, signal));
     this.#queue = turn.catch(() => undefined);
-    return turn;
+    const answer = await within(this.#parts.clock, null, signal, async () => turn);
+    if (!answer.inTime) throw new Error('a wait without a limit ended without an answer');
+    return answer.value;
   }
 
   async #decideAlone(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer> {
@@ -106,9 +115,7 @@ export class PersonApprover implements Approver {
         const message = `${request.message}; nobody answered within ${String(timeoutMs / 1000)} s, so it did not run.`;
         return { type: 'refused', choice: 'timeout', message };
       }
-      if (answer.value === 'deny')
-        return { type: 'refused', choice: 'deny', message: `${request.message}; the person said no.` };
-      return { type: 'approved', choice: answer.value, remembered: false };
+      return this.#read(answer.value, request);
     } catch (error) {
       signal.throwIfAborted();
       return {
@@ -117,6 +124,14 @@ export class PersonApprover implements Approver {
         message: `${request.message}; the question could not be asked: ${messageOf(error)}`,
       };
     }
+  }
+
+  /** Prompts are written by others too: what is no scope is no yes. */
+  #read(choice: ApprovalScope | 'deny', { message }: ApprovalRequest): PersonsAnswer {
+    if (choice === 'deny')
+      return { type: 'refused', choice: 'deny', message: `${message}; the person said no.` };
+    if (!APPROVAL_SCOPES.includes(choice)) throw new Error(`"${String(choice)}" is no answer`);
+    return { type: 'approved', choice, remembered: false };
   }
 
   #payload({ call, message, ruleKey }: ApprovalRequest): {

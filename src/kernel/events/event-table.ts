@@ -230,12 +230,12 @@ export const EVENTS = {
   },
   pre_approval_request: {
     doc: 'Before a person is asked whether a call may run.',
-    ...unbounded,
+    ...bounded,
     payload: approval,
   },
   post_approval_response: {
     doc: 'After a person answered, or did not.',
-    ...unbounded,
+    ...bounded,
     payload: {
       ...approval,
       choice: oneOf('The answer.', [

@@ -9,17 +9,11 @@ export const MAX_LEVELS = 500;
  * the range of a double, or something that is no JSON. Undefined when it can; members that are undefined count as absent.
  */
 export function jsonFlaw(value: unknown, levels = 0): string | undefined {
-  switch (typeof value) {
-    case 'boolean':
-    case 'string':
-      return undefined;
-    case 'number':
-      return Number.isFinite(value) ? undefined : 'a number in it is too large';
-    case 'object':
-      return value === null ? undefined : flawInside(value, levels);
-    default:
-      return `it holds a ${typeof value}, which is no JSON`;
-  }
+  if (value === null || typeof value === 'boolean' || typeof value === 'string') return undefined;
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'a number in it is too large';
+  return typeof value === 'object'
+    ? flawInside(value, levels)
+    : `it holds a ${typeof value}, which is no JSON`;
 }
 
 function flawInside(container: object, levels: number): string | undefined {

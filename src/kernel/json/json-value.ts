@@ -48,13 +48,12 @@ function readingOf(value: unknown, ancestors: readonly object[]): JsonValue {
 }
 
 function readingOfObject(value: object, path: readonly object[]): JsonValue {
-  if ('toJSON' in value && typeof value.toJSON === 'function') {
-    const given: unknown = value.toJSON();
-    return readingOf(given === value ? { ...value } : given, path);
-  }
-  if (Array.isArray(value)) return value.map((item) => readingOf(item, path));
+  const given: unknown =
+    'toJSON' in value && typeof value.toJSON === 'function' ? Reflect.apply(value.toJSON, value, []) : value;
+  if (typeof given !== 'object' || given === null) return readingOf(given, path);
+  if (Array.isArray(given)) return given.map((item) => readingOf(item, path));
   return Object.fromEntries(
-    Object.entries(value)
+    Object.entries(given)
       .filter(([, item]) => item !== undefined && typeof item !== 'function' && typeof item !== 'symbol')
       .map(([key, item]) => [key, readingOf(item, path)]),
   );

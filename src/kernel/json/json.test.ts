@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest';
 import {
   canonicalJson,
   fingerprint,
+  frozenCopy,
   getOwn,
+  isCostlySchema,
   type JsonObject,
   parseJson,
   toJsonValue,
@@ -28,6 +30,24 @@ describe('parseJson', () => {
 
   it('reads text behind a byte-order mark', () => {
     expect(parseJson('\uFEFF{"a":1}')).toEqual({ ok: true, value: { a: 1 } });
+  });
+
+  it.each([
+    ['100,000 levels', '['.repeat(100_000) + ']'.repeat(100_000), 'more than 500 levels'],
+    ['a number that would become Infinity', '{"timeout":1e999}', 'too large'],
+  ])('refuses %s', (_, text, expected) => {
+    const parsed = parseJson(text);
+    expect(parsed.ok).toBe(false);
+    if (!parsed.ok) expect(parsed.message).toContain(expected);
+  });
+
+  it('takes 500 levels', () => {
+    const parsed = parseJson('['.repeat(500) + ']'.repeat(500));
+    expect(parsed.ok && fingerprint(parsed.value)).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it('takes the last of two members with the same name', () => {
+    expect(parseJson('{"command":"ls","command":"rm"}')).toEqual({ ok: true, value: { command: 'rm' } });
   });
 
   it('keeps __proto__ an ordinary key and pollutes nothing', () => {
@@ -89,12 +109,102 @@ describe('toJsonValue', () => {
     expect(toJsonValue(value)).toEqual({ a: 1, self: '[circular]' });
   });
 
+  it('ends on what is too deep', () => {
+    let deep: unknown = 'bottom';
+    for (let level = 0; level < 100_000; level += 1) deep = [deep];
+    expect(JSON.stringify(toJsonValue(deep))).toContain('[too deep]');
+  });
+
+  it('asks toJSON, and does not throw for what throws', () => {
+    const value = {
+      day: new Date(0),
+      url: new URL('http://h/'),
+      self: { toJSON: (): unknown => ({ a: 1 }) },
+      broken: {
+        get x(): never {
+          throw new Error('no');
+        },
+      },
+    };
+    expect(toJsonValue(value)).toEqual({
+      day: '1970-01-01T00:00:00.000Z',
+      url: 'http://h/',
+      self: { a: 1 },
+      broken: '[unreadable]',
+    });
+  });
+
   it('turns what JSON cannot carry into what it can', () => {
     expect(toJsonValue({ n: Number.NaN, b: 1n, f: () => 1, u: undefined, l: [undefined] })).toEqual({
       n: null,
       b: '1',
       l: [null],
     });
+  });
+});
+
+describe('frozenCopy', () => {
+  it('is equal to the value, and nobody can change it at any depth', () => {
+    fc.assert(
+      fc.property(json, (value) => {
+        const copy = frozenCopy(value);
+        expect(copy).toEqual({ ok: true, value });
+        if (copy.ok) expect(isFrozenThroughout(copy.value)).toBe(true);
+      }),
+    );
+  });
+
+  it('does not change with what it was made of', () => {
+    const value = { list: [{ a: 1 }], text: 'x' };
+    const copy = frozenCopy(value);
+    value.list.push({ a: 2 });
+    value.text = 'y';
+    expect(copy).toEqual({ ok: true, value: { list: [{ a: 1 }], text: 'x' } });
+  });
+
+  it('keeps __proto__ an ordinary key', () => {
+    const parsed = parseJson('{"__proto__":{"a":1}}');
+    const copy = parsed.ok ? frozenCopy(parsed.value) : parsed;
+    expect(copy.ok && Object.keys(copy.value ?? {})).toEqual(['__proto__']);
+  });
+
+  it.each<[string, () => unknown, string]>([
+    ['what contains itself', circular, 'levels'],
+    ['infinity', () => ({ n: Number.POSITIVE_INFINITY }), 'too large'],
+    ['a function', () => [() => 1], 'function'],
+  ])('refuses %s', (_, make, expected) => {
+    const copy = frozenCopy(make() as JsonObject);
+    expect(copy.ok).toBe(false);
+    if (!copy.ok) expect(copy.message).toContain(expected);
+  });
+});
+
+function circular(): unknown {
+  const value: unknown[] = [];
+  value.push(value, value);
+  return value;
+}
+
+function isFrozenThroughout(value: unknown): boolean {
+  return (
+    typeof value !== 'object' ||
+    value === null ||
+    (Object.isFrozen(value) && Object.values(value).every(isFrozenThroughout))
+  );
+}
+
+describe('isCostlySchema', () => {
+  it.each<[JsonObject, boolean]>([
+    [{ type: 'object', properties: { a: { type: 'string', enum: ['x'] } }, required: ['a'] }, false],
+    [{ type: 'object', properties: { pattern: { type: 'string' }, format: { type: 'string' } } }, false],
+    [{ properties: { a: { items: { pattern: '(a+)+$' } } } }, true],
+    [{ properties: { a: { format: 'url' } } }, true],
+    [{ patternProperties: { '(a+)+$': {} } }, true],
+    [{ $defs: { a: {} }, items: [{ $ref: '#/$defs/a' }] }, true],
+    [{ properties: { a: { uniqueItems: true } } }, true],
+    [{ allOf: [{}] }, true],
+  ])('of %j is %j', (schema, expected) => {
+    expect(isCostlySchema(schema)).toBe(expected);
   });
 });
 
@@ -121,6 +231,12 @@ describe('validateJson', () => {
     [{ path: 'a', items: [{ id: 'x' }, {}] }, 'args.items.1', 'lacks "id"'],
   ])('%j is refused at %s', (value, path, message) => {
     expect(validateJson(schema, value, 'args')).toContainEqual({ path, message });
+  });
+
+  it('quotes no more of a schema than fits on a line or two', () => {
+    const choices = Array.from({ length: 10_000 }, (_, index) => `choice ${String(index)}`);
+    const [problem] = validateJson({ properties: { a: { enum: choices } } }, { a: 1 }, 'args');
+    expect(problem?.message.length).toBeLessThanOrEqual(300);
   });
 
   it('accepts what fits', () => {

@@ -81,7 +81,17 @@ describe('describeCall', () => {
     );
   });
 
-  it('shows what would turn text round', () => {
-    expect(printable('a\u202eb')).toBe('a\\u{202e}b');
+  it.each([
+    ['turn text round', 'a\u202eb', 'a\\u{202e}b'],
+    ['look like a space', 'rm -rf /home/me\u00a0/x', 'rm -rf /home/me\\u{a0}/x'],
+    ['look like nothing', 'a\u3164b\u034fc\ufe0fd\u2800', 'a\\u{3164}b\\u{34f}c\\u{fe0f}d\\u{2800}'],
+    ['carry a hidden text', 'a\u{e0041}', 'a\\u{e0041}'],
+  ])('shows what would %s', (_, text, shown) => {
+    expect(printable(text)).toBe(shown);
+  });
+
+  it('leaves letters of every script, accents and emoji as they are', () => {
+    const text = 'naïve Größe 日本語 العربية हिन्दी 👍🏽 a b';
+    expect(printable(text)).toBe(text);
   });
 });

@@ -166,6 +166,17 @@ describe('within', () => {
     await expect(outcome).rejects.toBe(failure);
   });
 
+  it('leaves nothing on the signal behind, also when the work throws at once', async () => {
+    const clock = new FakeClock();
+    const { signal } = new AbortController();
+    const atOnce = (): never => {
+      throw new Error('at once');
+    };
+    await expect(within(clock, 1000, signal, atOnce)).rejects.toThrow('at once');
+    await within(clock, 1000, signal, () => Promise.resolve(1));
+    expect([getEventListeners(signal, 'abort').length, clock.pending]).toEqual([0, 0]);
+  });
+
   it('rejects with the reason when it is aborted, before or meanwhile', async () => {
     const reason = new Error('stop');
     const never = (): Promise<never> => new Promise(() => undefined);

@@ -16,9 +16,7 @@ export async function within<Value>(
   signal.throwIfAborted();
   const ended = new AbortController();
   const aborted = whenAborted(signal, ended.signal);
-  const running = work(AbortSignal.any([signal, ended.signal])).then(
-    (value): Timed<Value> => ({ inTime: true, value }),
-  );
+  const running = runTimed(work, AbortSignal.any([signal, ended.signal]));
   const contenders = [running, aborted, ...(limitMs === null ? [] : [limit(clock, limitMs, ended.signal)])];
   try {
     return await Promise.race(contenders);
@@ -26,6 +24,14 @@ export async function within<Value>(
     ended.abort();
     for (const contender of contenders) contender.catch(() => undefined);
   }
+}
+
+/** Rejects also where `work` throws at once, so that nothing that was started for it is left behind. */
+async function runTimed<Value>(
+  work: (signal: AbortSignal) => Promise<Value>,
+  signal: AbortSignal,
+): Promise<Timed<Value>> {
+  return { inTime: true, value: await work(signal) };
 }
 
 async function limit(

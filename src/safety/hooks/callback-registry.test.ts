@@ -6,6 +6,10 @@ import { CallbackRegistry } from './index.ts';
 
 const signal = new AbortController().signal;
 const never = new Promise<never>(() => undefined);
+function withoutPrototype(members: object): object {
+  return Object.setPrototypeOf({ ...members }, null) as object;
+}
+
 const started = { sessionId: 's', model: 'm', platform: 'cli' };
 const call: ToolCall = {
   tool: 'terminal',
@@ -49,6 +53,29 @@ describe('observers', () => {
     const pending = callbacks.observe('on_session_start', started, signal);
     await clock.advance(50);
     expect(await pending).toEqual(['slow (on_session_start) did not answer within 0.05 s']);
+  });
+
+  it('get a payload of their own: what one writes into it the next does not read', async () => {
+    const { callbacks } = registry();
+    const seen: string[] = [];
+    callbacks.register('on_session_start', { name: 'a' }, (payload) => {
+      Object.assign(payload, { sessionId: 'another' });
+    });
+    callbacks.register('on_session_start', { name: 'b' }, ({ sessionId }) => seen.push(sessionId));
+    await callbacks.observe('on_session_start', started, signal);
+    expect([seen, started.sessionId]).toEqual([['s'], 's']);
+  });
+
+  it('of an event that does not exist cannot be registered', () => {
+    const { callbacks } = registry();
+    for (const event of ['pre_tool_cal', 'constructor', '__proto__']) {
+      expect(() => callbacks.register(event as 'pre_tool_call', { name: 'g' }, () => undefined)).toThrow(
+        `g cannot be registered: there is no event "${event}".`,
+      );
+    }
+    expect(() =>
+      callbacks.register('pre_tool_cal' as 'pre_tool_call', { name: 'g' }, () => undefined),
+    ).toThrow('Did you mean "pre_tool_call"?');
   });
 
   it('can be taken away again', async () => {
@@ -121,6 +148,9 @@ describe('guards', () => {
     [undefined, { verdict: { type: 'abstain' } }],
     [null, { verdict: { type: 'abstain' } }],
     [{}, { verdict: { type: 'abstain' } }],
+    [{ action: undefined }, { verdict: { type: 'abstain' } }],
+    [Object.create(null), { verdict: { type: 'abstain' } }],
+    [{ action: 'approve', message: 'sure?', rule_key: ' ' }, { verdict: { type: 'ask', message: 'sure?' } }],
     [{ action: 'block', message: 'no' }, { verdict: { type: 'block', message: 'no' } }],
     [{ action: 'block' }, { verdict: { type: 'block', message: '' } }],
     [
@@ -143,6 +173,20 @@ describe('guards', () => {
     [{ decision: 'block' }],
     [{ action: 'modify' }],
     [{ action: 'modify', args: 'x' }],
+    [new Map([['action', 'block']])],
+    [new Error('not allowed')],
+    [
+      new (class {
+        get action(): string {
+          return 'block';
+        }
+      })(),
+    ],
+    [Object.create({ action: 'block' })],
+    [Object.create(withoutPrototype({ action: 'block' }))],
+    [{ block: () => true }],
+    [{ [Symbol('action')]: 'block' }],
+    [[]],
   ])('%j is no verdict and fails', async (returned) => {
     await expect(consult(returned)).rejects.toThrow();
   });

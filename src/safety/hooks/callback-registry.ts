@@ -1,5 +1,11 @@
-import { messageOf } from '../../kernel/errors/index.ts';
-import { EVENTS, type EventName, type EventPayload } from '../../kernel/events/index.ts';
+import { messageOf, suggest } from '../../kernel/errors/index.ts';
+import {
+  EVENT_NAMES,
+  EVENTS,
+  type EventName,
+  type EventPayload,
+  isEventName,
+} from '../../kernel/events/index.ts';
 import { isJsonObject } from '../../kernel/json/index.ts';
 import type { ToolCall } from '../../kernel/tool-call/index.ts';
 import type { CallGuard } from '../../kernel/verdict/index.ts';
@@ -30,8 +36,13 @@ export class CallbackRegistry {
     this.#clock = clock;
   }
 
-  /** Adds a callback behind those already there. The function it returns takes it away again. */
+  /**
+   * Adds a callback behind those already there. The function it returns takes it away again.
+   *
+   * @throws for an event that does not exist: a guard of a misspelt event would guard nothing.
+   */
   register<E extends EventName>(event: E, options: CallbackOptions, callback: Callback<E>): () => void {
+    if (!isEventName(event)) throw unknownEvent(event, options);
     const entry: Entry = { options, callback };
     const entries = this.#entries.get(event) ?? [];
     entries.push(entry);
@@ -55,7 +66,8 @@ export class CallbackRegistry {
   ): Promise<readonly string[]> {
     const warnings: string[] = [];
     for (const entry of this.#of(event)) {
-      const outcome = await this.#call(event, entry, payload, signal);
+      // Each gets a payload of its own: what one writes into it is not what the next is told.
+      const outcome = await this.#call(event, entry, { ...payload }, signal);
       if (!outcome.ok) warnings.push(outcome.warning);
     }
     return warnings;
@@ -87,7 +99,7 @@ export class CallbackRegistry {
     const texts: string[] = [];
     const warnings: string[] = [];
     for (const entry of this.#of(event)) {
-      const outcome = await this.#call(event, entry, payload, signal);
+      const outcome = await this.#call(event, entry, { ...payload }, signal);
       if (!outcome.ok) warnings.push(outcome.warning);
       else texts.push(...contextOf(outcome.value));
     }
@@ -138,6 +150,13 @@ export class CallbackRegistry {
       return { ok: false, warning: `${options.name} (${event}) failed: ${messageOf(error)}` };
     }
   }
+}
+
+function unknownEvent(event: string, { name }: CallbackOptions): Error {
+  const near = suggest(event, EVENT_NAMES);
+  const remedy =
+    near === undefined ? `The events are: ${EVENT_NAMES.join(', ')}.` : `Did you mean "${near}"?`;
+  return new Error(`${name} cannot be registered: there is no event "${event}". ${remedy}`);
 }
 
 /** The fields every tool event carries of its call. */

@@ -1,8 +1,8 @@
 import { fail, type Result } from '../../../kernel/errors/index.ts';
 import { looksBinary, readFileBytes } from '../../../platform/files/index.ts';
+import type { RunLimited } from '../../../platform/run-limited/index.ts';
 import { excerpt, type MatchedLine, matchLines } from './match-lines.ts';
 import type { ResultPage } from './result-page.ts';
-import type { RunLimited } from './run-limited.ts';
 
 export type OutputMode = 'content' | 'files_only' | 'count';
 

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../../kernel/json/index.ts';
 import type { Clock } from '../../../platform/clock/index.ts';
 import { realPath } from '../../../platform/files/index.ts';
 import { isInside } from '../../../platform/paths/index.ts';
+import { createLimitedRunner } from '../../../platform/run-limited/index.ts';
 import { numberArgument, textArgument } from '../arguments.ts';
 import { defineTool } from '../define-tool.ts';
 import { toDisplayed } from '../files/displayed-path.ts';
@@ -14,7 +15,6 @@ import type { PathMatcher } from './compile-glob.ts';
 import { compilePattern } from './compile-pattern.ts';
 import { compileFileFilter } from './file-filter.ts';
 import { ResultPage } from './result-page.ts';
-import { createLimitedRunner } from './run-limited.ts';
 import { type ContentQuery, type OutputMode, type SearchTally, searchContent } from './search-content.ts';
 import { type WalkStep, walkFiles } from './walk-files.ts';
 

@@ -1,6 +1,7 @@
 import {
   chmodSync,
   existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -126,6 +127,9 @@ describe('write_file', () => {
     ['.herma/agent-hooks/new.sh', 'protected', 'belongs to Herma itself'],
     ['.herma/plugins/p/index.ts', 'protected', 'belongs to Herma itself'],
     ['way/hooks/x/HOOK.yaml', 'protected', 'belongs to Herma itself'],
+    ['.herma/Approvals.JSON', 'protected', 'belongs to Herma itself'],
+    ['.herma/logs/herma.log', 'protected', 'belongs to Herma itself'],
+    ['.herma/whatever-comes-later', 'protected', 'belongs to Herma itself'],
   ])('refuses %j and leaves everything as it was', async (path, errorType, message) => {
     mkdirSync(join(folder, '.herma'));
     writeFileSync(join(folder, 'file'), 'content');
@@ -147,7 +151,36 @@ describe('write_file', () => {
       status: 'error',
       errorType: 'protected',
     });
-    expect(await write('real-home/note.txt', 'x')).toMatchObject({ status: 'ok' });
+    expect(await write('real-home-2/config.yaml', 'x')).toMatchObject({ status: 'ok' });
+  });
+
+  it('writes a new file in the place of a name that a protected file has elsewhere', async () => {
+    mkdirSync(join(folder, '.herma'));
+    writeFileSync(join(folder, '.herma', 'config.yaml'), 'kept');
+    linkSync(join(folder, '.herma', 'config.yaml'), join(folder, 'hard-link'));
+    expect(await write('hard-link', 'x')).toMatchObject({ status: 'ok' });
+    expect(readFileSync(join(folder, '.herma', 'config.yaml'), 'utf8')).toBe('kept');
+  });
+
+  it('looks where a path leads when its turn has come, not before', async () => {
+    mkdirSync(join(folder, '.herma'));
+    mkdirSync(join(folder, 'sub'));
+    const entered = Promise.withResolvers<void>();
+    const turn = Promise.withResolvers<void>();
+    const files: FileStore = {
+      ...diskFiles,
+      exclusively: async (work) => {
+        entered.resolve();
+        await turn.promise;
+        return work();
+      },
+    };
+    const pending = write('sub/config.yaml', 'x', files);
+    await entered.promise;
+    rmSync(join(folder, 'sub'), { recursive: true });
+    symlinkSync('.herma', join(folder, 'sub'));
+    turn.resolve();
+    expect(await pending).toMatchObject({ status: 'error', errorType: 'protected' });
   });
 
   it('leaves no folders behind when the disk is full', async () => {

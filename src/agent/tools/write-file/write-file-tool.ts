@@ -4,6 +4,7 @@ import { fail } from '../../../kernel/errors/index.ts';
 import { textArgument } from '../arguments.ts';
 import { defineTool } from '../define-tool.ts';
 import { NEW_FILE_MODE, NEW_FOLDER_MODE, removeEmptyFolders } from '../files/commit-changes.ts';
+import { diskFiles } from '../files/file-store.ts';
 import { type WritableTarget, type WritingPorts, writableTarget } from '../files/writable-target.ts';
 import { failed, succeeded } from '../outcomes.ts';
 
@@ -33,14 +34,12 @@ export function createWriteFileTool(ports: WritingPorts): Tool {
       pathArguments: ['path'],
     },
     async ({ call }) => {
-      const target = writableTarget(
-        textArgument(call.args, 'path'),
-        { cwd: call.cwd, home: ports.home },
-        ports,
-      );
-      if (!target.ok) return failed(target);
+      const { files = diskFiles, home } = ports;
       const content = textArgument(call.args, 'content');
-      return target.value.files.exclusively(() => writeWhole(target.value, content));
+      return files.exclusively(async () => {
+        const target = writableTarget(textArgument(call.args, 'path'), { cwd: call.cwd, home }, ports);
+        return target.ok ? writeWhole(target.value, content) : failed(target);
+      });
     },
   );
 }

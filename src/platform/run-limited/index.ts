@@ -1,0 +1,1 @@
+export { createLimitedRunner, type Limited, type RunLimited } from './create-limited-runner.ts';
