@@ -9,6 +9,7 @@ export {
   type TextSince,
 } from './head-tail-buffer.ts';
 export { type KillOptions, type KillOutcome, killProcessTree } from './kill-process-tree.ts';
+export { type OwnProgram, ownProgram } from './own-program.ts';
 export {
   currentProcessIdentity,
   isAlive,
@@ -16,7 +17,6 @@ export {
   type ProcessIdentity,
   processIdentity,
 } from './process-identity.ts';
-export { type OwnProgram, ownProgram } from './own-program.ts';
 export { type OutputPart, renderOutput } from './render-output.ts';
 export { type ProcessResult, type RunOptions, runProcess } from './run-process.ts';
 export type { OnOutput, OutputStream, ProcessExit, RunningProcess } from './running-process.ts';

@@ -116,7 +116,10 @@ describe('herma gate before that cannot decide', () => {
     ['{"tool_name":"Bash","tool_input":{},"cwd":"src"}', '"cwd" must be an absolute path, not "src"'],
     ['{"tool_name":"Bash","tool_input":{},"owner_pid":"me"}', '"owner_pid" must be a process id, not "me"'],
     ['{"tool_name":"Bash","tool_input":{},"approved":1}', '"approved" must be a string, not 1'],
-    [`{"tool_name":"Bash","tool_input":{"a":${'['.repeat(9999)}${']'.repeat(9999)}}}`, 'more than 500 levels'],
+    [
+      `{"tool_name":"Bash","tool_input":{"a":${'['.repeat(9999)}${']'.repeat(9999)}}}`,
+      'more than 500 levels',
+    ],
   ])('blocks %.60s, exit 2, in the answer too', async (input, message) => {
     for (const options of [[], ['--json']]) {
       const { code, document, stderr } = await gate('before', input, ...options);
