@@ -4,13 +4,24 @@ import { exactArguments } from './call-line-text.ts';
 import { screenText } from './screen-text.ts';
 import type { ChatTheme } from './theme.ts';
 
-/** What a person is asked to approve: why, the tool, and its arguments, whole. */
+/** Lines of arguments that surely stand on a screen together with the question. */
+const SHORT_LINES = 12;
+
+/**
+ * What a person is asked to approve: why, the tool, and its arguments, whole. Where they may not fit on the screen, the last
+ * line says how much there is above, so that nothing scrolls away unnoticed.
+ */
 export function approvalText({ call, message }: ApprovalRequest, theme: ChatTheme): string {
   const folder = theme.dim(`  in ${printable(call.cwd)}`);
+  const shown = exactArguments(call);
+  const lines = shown.split('\n').length;
+  const isLong = lines > SHORT_LINES || shown.length > SHORT_LINES * 80;
+  const size = `The arguments above have ${String(lines)} lines and ${String(shown.length)} characters: read them from the start.`;
   return [
     theme.warn(screenText(message)),
     `${theme.bold(printable(call.tool))}${folder}`,
-    exactArguments(call),
+    shown,
+    ...(isLong ? [theme.warn(size)] : []),
   ].join('\n');
 }
 
