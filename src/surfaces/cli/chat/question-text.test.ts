@@ -40,8 +40,17 @@ describe('what a person is asked to approve', () => {
         '  timeout: 5',
         '  env: {"A":"\\u{202e}"}',
         '  n: null',
+        'The arguments above have 7 lines and 3097 characters: read them from the start.',
       ].join('\n'),
     );
+  });
+});
+
+describe('a long approval', () => {
+  it('says how much there is where the beginning may have scrolled away', () => {
+    const long = approvalText(request({ command: `rm -rf ~${'\n# harmless'.repeat(40)}` }), plain);
+    expect(long.split('\n').at(-1)).toMatch(/^The arguments above have 42 lines and \d+ characters/);
+    expect(approvalText(request({ command: 'ls' }), plain)).not.toContain('The arguments above');
   });
 });
 
