@@ -32,7 +32,10 @@ export class Herma {
   #stdout = '';
   #stderr = '';
 
-  constructor(args: readonly string[], { cwd, env = {}, stdin = '', staysOpen = false, node, uid }: HermaOptions) {
+  constructor(
+    args: readonly string[],
+    { cwd, env = {}, stdin = '', staysOpen = false, node, uid }: HermaOptions,
+  ) {
     const { command, prefix } = node ?? { command: process.execPath, prefix: [] };
     this.child = spawn(command, [...prefix, launcher, ...args], {
       cwd,
