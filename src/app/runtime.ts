@@ -1,5 +1,5 @@
 import type { ChatModel } from '../agent/llm/index.ts';
-import type { Conversation, TurnEvent, TurnResult } from '../agent/loop/index.ts';
+import type { AgentParts, Conversation, TurnEvent, TurnResult } from '../agent/loop/index.ts';
 import type { SessionStore } from '../agent/sessions/index.ts';
 import {
   type ApprovalStore,
@@ -117,34 +117,20 @@ export class Runtime {
 
   /** Runs one turn; see the loop's `runTurn`. Fails when there is no model or no storage. */
   async runTurn({ conversation, text, signal, onEvent }: TurnRequest): Promise<Result<TurnResult>> {
-    const [model, store] = [await this.model(), this.sessions()];
-    if (!model.ok) return model;
-    if (!store.ok) return store;
-    const parts = await this.#parts.workshop.agent({
-      model: model.value,
-      store: store.value,
-      conversation,
-      signal,
-    });
+    const agent = await this.#agentFor(conversation, signal);
+    if (!agent.ok) return agent;
     const { runTurn } = await import('../agent/loop/index.ts');
-    const result = await runTurn(parts, { conversation, text, signal, onEvent });
+    const result = await runTurn(agent.value, { conversation, text, signal, onEvent });
     this.#logTurn(result, conversation.sessionId);
     return succeed(result);
   }
 
   /** Condenses a conversation now, whatever its size. */
   async compress(conversation: Conversation, signal: AbortSignal): Promise<Result<number>> {
-    const [model, store] = [await this.model(), this.sessions()];
-    if (!model.ok) return model;
-    if (!store.ok) return store;
-    const parts = await this.#parts.workshop.agent({
-      model: model.value,
-      store: store.value,
-      conversation,
-      signal,
-    });
+    const agent = await this.#agentFor(conversation, signal);
+    if (!agent.ok) return agent;
     const { compressConversation } = await import('../agent/loop/index.ts');
-    const condensed = await compressConversation(parts, conversation, { signal });
+    const condensed = await compressConversation(agent.value, conversation, { signal });
     return condensed.ok ? succeed(condensed.value.messages.length) : condensed;
   }
 
@@ -168,6 +154,14 @@ export class Runtime {
         this.#parts.logger.close();
       }
     }
+  }
+
+  async #agentFor(conversation: Conversation, signal: AbortSignal): Promise<Result<AgentParts>> {
+    const [model, store] = [await this.model(), this.sessions()];
+    if (!model.ok) return model;
+    if (!store.ok) return store;
+    const { workshop } = this.#parts;
+    return succeed(await workshop.agent({ model: model.value, store: store.value, conversation, signal }));
   }
 
   #logTurn({ end, turnId, requests, calls, failure }: TurnResult, sessionId: string): void {

@@ -137,6 +137,17 @@ describe.concurrent('herma chat -q', () => {
     expect((await historyAfter(scene)).join(' ')).toMatch(/^hello there\s+and now\?$/);
   });
 
+  it('gives a silent server the time that the configuration says', async () => {
+    await using scene = await Scene.create({
+      config: (baseUrl) =>
+        `model: {name: "openai-compatible:gpt-test", base_url: "${baseUrl}", timeout: 0.5}\n`,
+      replies: [{ hang: true }],
+    });
+    const exit = await scene.run(['chat', '-q', 'hello there']);
+    expectCleanFailure(exit, /127\.0\.0\.1:\d+/);
+    expect(exit.stderr).toMatch(/0\.5 s|500 ms|within/);
+  });
+
   it('ends at once by Ctrl-C when the server is silent, and loses nothing', async () => {
     await using scene = await Scene.create({ replies: [{ hang: true }] });
     const herma = scene.start(['chat', '-q', 'hello there', ...scene.model]);
