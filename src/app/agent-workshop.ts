@@ -8,12 +8,11 @@ import { valueOrThrow } from '../kernel/errors/index.ts';
 import type { Redactor } from '../kernel/redact/index.ts';
 import type { CallGuard } from '../kernel/verdict/index.ts';
 import { platformName } from '../platform/environment/index.ts';
-import { readTextFile } from '../platform/files/index.ts';
-import { resolvePath } from '../platform/paths/index.ts';
 import { randomId } from '../platform/random/index.ts';
 import type { CallbackRegistry } from '../safety/hooks/index.ts';
 import { BuiltInTools } from './built-in-tools.ts';
 import { McpServers, type NeededServers } from './mcp-servers.ts';
+import { readProjectInstructions } from './project-instructions.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 
 export interface WorkshopParts {
@@ -29,9 +28,6 @@ export interface GatedTools {
   readonly gate: Gate;
   readonly toolBox: ToolBox;
 }
-
-/** Bytes of a project's AGENTS.md that are read. */
-const MAX_INSTRUCTIONS_BYTES = 256 * 1024;
 
 /** Builds gates, tools and agents, and ends what the tools have started. */
 export class AgentWorkshop {
@@ -88,12 +84,14 @@ export class AgentWorkshop {
       signal,
     });
     const { createDelegation } = await import('../agent/delegation/index.ts');
+    const { acquireSession } = await import('../agent/sessions/index.ts');
     const delegate = createDelegation({
       ...delegation,
       store,
       callbacks,
       clock: options.clock,
       model: model.label,
+      hold: async (sessionId) => acquireSession(sessionId, { locks: options.paths.locks }),
       agentFor: async () => ({ ...agent, system: await this.#writeSystem({ isDelegated: true }) }),
     });
     if (delegate === undefined || tools.disabled.includes(delegate.name)) return agent;
@@ -138,16 +136,14 @@ export class AgentWorkshop {
 
   async #writeSystem({ isDelegated }: { readonly isDelegated: boolean }): Promise<string> {
     const { options } = this.#parts;
-    const instructions = await readTextFile(resolvePath(options.cwd, 'AGENTS.md'), {
-      maxBytes: MAX_INSTRUCTIONS_BYTES,
-    });
+    const projectInstructions = await readProjectInstructions(options);
     const { systemPrompt: personInstructions } = options.config.agent;
     return systemPrompt({
       cwd: options.cwd,
       platform: platformName(),
       day: new Date(options.clock.now()).toISOString().slice(0, 10),
       isDelegated,
-      ...(instructions.ok ? { projectInstructions: instructions.value.text } : {}),
+      ...(projectInstructions === undefined ? {} : { projectInstructions }),
       ...(personInstructions === undefined ? {} : { personInstructions }),
     });
   }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { AgentParts, TurnEvent } from '../agent/loop/index.ts';
@@ -16,6 +16,7 @@ import {
   writeModelScript,
 } from '../testing/index.ts';
 import { createRuntime, type Runtime, type RuntimeOptions } from './index.ts';
+import { readProjectInstructions } from './project-instructions.ts';
 
 interface Rig extends AsyncDisposable {
   readonly temporary: TemporaryHome;
@@ -248,6 +249,47 @@ describe('a runtime', () => {
   });
 });
 
+describe('the instructions of a project', () => {
+  const read = async (write: (project: string) => void): Promise<readonly [string | undefined, string]> => {
+    await using temporary = await createTemporaryHome();
+    const warnings: string[] = [];
+    write(temporary.project);
+    const text = await readProjectInstructions({
+      cwd: temporary.project,
+      onWarning: (line) => warnings.push(line),
+    });
+    return [text, warnings.join()];
+  };
+
+  it('are read when there are some', async () => {
+    expect(await read((project) => writeFileSync(join(project, 'AGENTS.md'), 'Be brief.'))).toEqual([
+      'Be brief.',
+      '',
+    ]);
+    expect(await read(() => undefined)).toEqual([undefined, '']);
+    expect(await read((project) => symlinkSync('nowhere', join(project, 'AGENTS.md')))).toEqual([
+      undefined,
+      '',
+    ]);
+    const linked = await read((project) => {
+      writeFileSync(join(project, 'RULES.md'), 'Linked.');
+      symlinkSync('RULES.md', join(project, 'AGENTS.md'));
+    });
+    expect(linked).toEqual(['Linked.', '']);
+  });
+
+  it.each<[string, (project: string) => void, RegExp]>([
+    ['lead out of it', (project) => symlinkSync('/etc/passwd', join(project, 'AGENTS.md')), /outside/],
+    ['are binary', (project) => writeFileSync(join(project, 'AGENTS.md'), 'a\0b'), /binary/],
+    ['are too big', (project) => writeFileSync(join(project, 'AGENTS.md'), 'x'.repeat(300_000)), /AGENTS.md/],
+    ['are a folder', (project) => mkdirSync(join(project, 'AGENTS.md')), /AGENTS.md/],
+  ])('that %s are left out, and that is said', async (_, write, warning) => {
+    const [text, said] = await read(write);
+    expect(text).toBeUndefined();
+    expect(said).toMatch(warning);
+  });
+});
+
 describe('a session of a runtime', () => {
   it('runs a turn, is stored, and can be continued by the next runtime', async () => {
     await using it = await rig({
@@ -271,7 +313,7 @@ describe('a session of a runtime', () => {
     await again.close();
   });
 
-  it('delegates to children with sessions of their own and the same gate', async () => {
+  it('delegates to children with sessions of their own, which nobody else may write to, and the same gate', async () => {
     const seen: unknown[] = [];
     await using it = await rig({
       script: [
@@ -284,8 +326,10 @@ describe('a session of a runtime', () => {
     it.runtime.callbacks.register(
       'pre_tool_call',
       { name: 'watch' },
-      ({ toolName, sessionId, parentSessionId }) => {
+      async ({ toolName, sessionId, parentSessionId }) => {
+        const second = await it.runtime.openSession({ type: 'resume', sessionId });
         seen.push([
+          second.ok ? 'free' : second.code,
           toolName,
           sessionId === session.conversation.sessionId,
           parentSessionId === session.conversation.sessionId,
@@ -301,8 +345,8 @@ describe('a session of a runtime', () => {
     expect(result.calls[0]?.text).toContain('The child is done.');
     expect(readFileSync(join(it.temporary.project, 'c.txt'), 'utf8')).toBe('child');
     expect(seen).toEqual([
-      ['delegate_task', true, false],
-      ['write_file', false, true],
+      ['held', 'delegate_task', true, false],
+      ['held', 'write_file', false, true],
     ]);
     await session.close();
   });

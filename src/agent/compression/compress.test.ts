@@ -59,6 +59,12 @@ describe('isOverThreshold', () => {
 });
 
 describe('compress', () => {
+  it.each(['length', 'content-filter'])('says in the summary that it was cut off (%s)', async (reason) => {
+    const model = scripted([{ text: 'They talked ab', finish_reason: reason }]);
+    const [, summary] = valueOrThrow(await run(talk(100), model)).messages;
+    expect(summary?.text).toMatch(/\nThey talked ab\n\[The summary was cut off here; .+\]$/);
+  });
+
   it('puts a summary in the place of the middle', async () => {
     const model = scripted(['  They talked.\n']);
     const messages = talk(100);

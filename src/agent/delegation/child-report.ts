@@ -1,6 +1,6 @@
 import type { TurnResult } from '../loop/index.ts';
 
-/** `failed`: it did not finish its task. `error`: it could not be run. */
+/** `failed`: it began and did not finish its task. `error`: it could not be run. */
 export type ChildStatus = 'completed' | 'failed' | 'interrupted' | 'error';
 
 /** What came of a child. */

@@ -4,7 +4,7 @@ import { describeCall, type ToolCall } from '../../kernel/tool-call/index.ts';
 import type { Clock } from '../../platform/clock/index.ts';
 import type { CallbackRegistry } from '../../safety/hooks/index.ts';
 import { type AgentParts, Conversation, runTurn, type TurnEvent, type TurnResult } from '../loop/index.ts';
-import type { SessionStore } from '../sessions/index.ts';
+import type { AcquiredSession, SessionStore } from '../sessions/index.ts';
 import { createToolBox, type ToolBox } from '../tools/index.ts';
 import { type ChildReport, STATUS_OF_END, summaryOf } from './child-report.ts';
 import type { ChildRole, ChildTask } from './child-task.ts';
@@ -30,6 +30,11 @@ export interface ChildRunnerParts {
   readonly clock: Clock;
   /** The model that sessions of children are listed with. */
   readonly model?: string;
+  /**
+   * Makes this process the only writer of a child's session while the child runs, see `acquireSession`; a child whose
+   * session is held does not run. When absent, nobody is kept out.
+   */
+  readonly hold?: (sessionId: string) => Promise<AcquiredSession>;
   /**
    * What a child runs with. Of the tools it gets all but those that are not for children, and its gate is restricted to
    * them; where it begins is up to the call that delegates.
@@ -73,7 +78,7 @@ export function createChildRunner(options: ChildRunnerOptions): DelegateTaskPort
     const startedMs = clock.monotonicMs();
     await tellStart(child, run, options);
     const ended = await runToEnd(child, { run, delegateTask, options });
-    const report = ended instanceof Error ? notRun(sessionId, ended) : reportOf(sessionId, ended);
+    const report = ended instanceof Error ? brokenOff(child, ended) : reportOf(sessionId, ended);
     const durationMs = Math.round(clock.monotonicMs() - startedMs);
     const told = stops.then(async () =>
       tellStop(child, { run, options, report, durationMs, calls: ended instanceof Error ? [] : ended.calls }),
@@ -90,26 +95,38 @@ interface RunParts {
   readonly options: ChildRunnerOptions;
 }
 
-/** Runs the turn of a child and ends its session. What keeps it from running is returned as an error. */
-async function runToEnd(child: Child, { run, delegateTask, options }: RunParts): Promise<TurnResult | Error> {
-  const { conversation, task } = child;
+/** Runs the turn of a child and ends its session. What keeps it from running, or going on, is returned as an error. */
+async function runToEnd(child: Child, parts: RunParts): Promise<TurnResult | Error> {
+  const { sessionId } = child.conversation;
   try {
-    const agent = await options.agentFor(child);
-    const toolBox = childToolBox(agent.toolBox, delegateTask);
-    const result = await runTurn(
-      { ...agent, toolBox, gate: agent.gate.restrictedTo(toolBox), cwd: run.call.cwd },
-      {
-        conversation,
-        text: task.context === undefined ? task.goal : `${task.goal}\n\n${task.context}`,
-        signal: run.signal,
-        onEvent: (event) => showProgress(event, run),
-      },
-    );
-    valueOrThrow(options.store.end(conversation.sessionId, STATUS_OF_END[result.end]));
-    return result;
+    const lock = await parts.options.hold?.(sessionId);
+    if (lock?.ok === false) return new HermaError(lock);
+    try {
+      return await runHeld(child, parts);
+    } finally {
+      await lock?.value.release();
+    }
   } catch (error) {
     return error instanceof Error ? error : new Error(messageOf(error));
   }
+}
+
+async function runHeld(child: Child, { run, delegateTask, options }: RunParts): Promise<TurnResult> {
+  const { conversation, task } = child;
+  const agent = await options.agentFor(child);
+  const toolBox = childToolBox(agent.toolBox, delegateTask);
+  const result = await runTurn(
+    { ...agent, toolBox, gate: agent.gate.restrictedTo(toolBox), cwd: run.call.cwd },
+    {
+      conversation,
+      text: task.context === undefined ? task.goal : `${task.goal}\n\n${task.context}`,
+      signal: run.signal,
+      onEvent: (event) => showProgress(event, run),
+    },
+  );
+  const ended = options.store.end(conversation.sessionId, STATUS_OF_END[result.end]);
+  if (!ended.ok) run.onProgress(ended.message);
+  return result;
 }
 
 function childToolBox(all: ToolBox, delegateTask: Tool | undefined): ToolBox {
@@ -133,10 +150,23 @@ function reportOf(sessionId: string, result: TurnResult): ChildReport {
   };
 }
 
+/** A child that could not be run, or whose work could not be stored any more: that one must not pass for the other. */
+function brokenOff({ conversation }: Child, error: Error): ChildReport {
+  const { rootSessionId: sessionId, messages } = conversation;
+  if (messages.length === 0) return notRun(sessionId, error);
+  const summary = `[The child broke off: ${reasonOf(error)} What it did so far stands.]`;
+  const calls = messages.flatMap((message) => (message.role === 'assistant' ? message.calls : []));
+  return { sessionId, status: 'failed', summary, toolCalls: calls.length };
+}
+
 function notRun(sessionId: string, error: Error): ChildReport {
+  const summary = `[The child could not be run: ${reasonOf(error)}]`;
+  return { sessionId, status: 'error', summary, toolCalls: 0 };
+}
+
+function reasonOf(error: Error): string {
   const remedy = HermaError.isInstance(error) ? error.remedy : undefined;
-  const reason = [error.message, remedy ?? ''].join(' ').trim();
-  return { sessionId, status: 'error', summary: `[The child could not be run: ${reason}]`, toolCalls: 0 };
+  return [error.message, remedy ?? ''].join(' ').trim();
 }
 
 /** The fields both events of a child have in common. */

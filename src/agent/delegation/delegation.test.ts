@@ -1,8 +1,19 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Gate, hookAudience, type Tool, type ToolOutcome, type ToolRun } from '../../gate/index.ts';
+import {
+  type ApprovalPrompt,
+  ApprovalStore,
+  askGuard,
+  Gate,
+  hookAudience,
+  PersonApprover,
+  type Tool,
+  type ToolOutcome,
+  type ToolRun,
+} from '../../gate/index.ts';
 import { valueOrThrow } from '../../kernel/errors/index.ts';
 import type { EventName } from '../../kernel/events/index.ts';
 import { getOwn, getString, isJsonObject, type JsonObject, parseJson } from '../../kernel/json/index.ts';
@@ -12,7 +23,12 @@ import { randomId } from '../../platform/random/index.ts';
 import { CallbackRegistry } from '../../safety/hooks/index.ts';
 import { type ChatModel, type ModelRequest, readScript, ScriptedModel } from '../llm/index.ts';
 import { type AgentParts, Conversation, runTurn, type TurnEvent, type TurnResult } from '../loop/index.ts';
-import { openSessionStore, type SessionStore } from '../sessions/index.ts';
+import {
+  type AcquiredSession,
+  acquireSession,
+  openSessionStore,
+  type SessionStore,
+} from '../sessions/index.ts';
 import { createToolBox } from '../tools/index.ts';
 import { type Child, createDelegation } from './index.ts';
 
@@ -54,6 +70,9 @@ interface HouseOptions {
   readonly maxDepth?: number;
   readonly maxChildren?: number;
   readonly parts?: Partial<AgentParts>;
+  /** Whom echo has to be approved by; nobody has to approve it when absent. */
+  readonly approval?: Approval;
+  readonly hold?: (sessionId: string) => Promise<AcquiredSession>;
   readonly agentFor?: (child: Child, parts: AgentParts) => AgentParts | Promise<AgentParts>;
 }
 
@@ -68,9 +87,38 @@ interface House {
   readonly turn: (signal?: AbortSignal) => Promise<TurnResult>;
 }
 
+interface Approval {
+  readonly prompt?: ApprovalPrompt | undefined;
+  readonly yolo: boolean;
+}
+
+function approverOf(
+  { prompt, yolo }: Approval,
+  clock: FakeClock,
+  callbacks: CallbackRegistry,
+): PersonApprover {
+  return new PersonApprover({
+    ...(prompt === undefined ? {} : { prompt }),
+    yolo,
+    store: new ApprovalStore({
+      path: join(folder, 'approvals.json'),
+      lockPath: join(folder, 'approvals.lock'),
+      clock,
+      newId: () => randomId('apr'),
+    }),
+    projectOf: (cwd) => cwd,
+    describe: ({ tool: name }) => name,
+    timeoutMs: 300_000,
+    clock,
+    callbacks,
+    surface: 'test',
+    onWarning: (text) => expect.fail(text),
+  });
+}
+
 /** A person's agent that may delegate. */
 function house(options: HouseOptions): House {
-  const { steps, children = {}, tools = [echo, clarify], maxDepth = 2, maxChildren = 3 } = options;
+  const { steps, children = {}, tools = [echo, clarify], maxDepth = 2, maxChildren = 3, approval } = options;
   const clock = new FakeClock();
   const callbacks = new CallbackRegistry(clock);
   const store = valueOrThrow(openSessionStore({ path: join(folder, 'state.db'), clock }));
@@ -88,6 +136,7 @@ function house(options: HouseOptions): House {
     model: 'test',
     maxDepth,
     maxChildren,
+    ...(options.hold === undefined ? {} : { hold: options.hold }),
     agentFor: (child) => {
       started.push(child);
       return options.agentFor?.(child, parts) ?? parts;
@@ -101,10 +150,8 @@ function house(options: HouseOptions): House {
     gate: new Gate({
       catalog: toolBox,
       unknownTools: 'refuse',
-      guards: () => callbacks.guards(),
-      approver: {
-        decide: () => Promise.resolve({ type: 'refused', choice: 'unattended', message: 'nobody' }),
-      },
+      guards: () => [...callbacks.guards(), ...(approval === undefined ? [] : [askGuard(['echo'])])],
+      approver: approverOf({ prompt: undefined, yolo: false, ...approval }, clock, callbacks),
       audience: hookAudience(callbacks),
       clock,
       newTicketId: () => randomId('tkt'),
@@ -443,6 +490,52 @@ describe('how a child ended', () => {
     expect(new Set(stops.map(([, { childStatus }]) => childStatus))).toEqual(new Set(['completed', 'error']));
   });
 
+  it('amid its work, because it could not be stored, does not pass for one that never ran', async () => {
+    const act = tool('act', () => {
+      const database = new DatabaseSync(join(folder, 'state.db'));
+      database.exec(
+        `CREATE TRIGGER refuse BEFORE INSERT ON messages BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`,
+      );
+      database.close();
+      return { status: 'ok', result: 'acted' };
+    });
+    const from = house({
+      tools: [act],
+      steps: [delegate({ goal: 'CHILD' }), 'ok'],
+      children: { CHILD: [call('act'), 'never'] },
+    });
+    const stops = watch(from, 'subagent_stop');
+    await expect(from.turn()).rejects.toThrow('the disk is full');
+    expect(stops[0]?.[1]).toMatchObject({
+      childStatus: 'failed',
+      childSummary: expect.stringMatching(
+        /^\[The child broke off: .*disk is full.* What it did so far stands\.\]$/,
+      ),
+    });
+  });
+
+  it('whose session cannot be marked as ended still gives its report', async () => {
+    const act = tool('act', () => {
+      const database = new DatabaseSync(join(folder, 'state.db'));
+      database.exec(
+        `CREATE TRIGGER refuse BEFORE UPDATE OF end_reason ON sessions WHEN NEW.end_reason IS NOT NULL
+         BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`,
+      );
+      database.close();
+      return { status: 'ok', result: 'acted' };
+    });
+    const from = house({
+      tools: [act],
+      steps: [delegate({ goal: 'CHILD' }), 'ok'],
+      children: { CHILD: [call('act'), 'I acted.'] },
+    });
+    expect(reportsIn(await from.turn())).toMatchObject([
+      { status: 'completed', summary: 'I acted.', tool_calls: 1 },
+    ]);
+    const progress = from.events.flatMap((event) => (event.type === 'call-progress' ? [event.text] : []));
+    expect(progress.join()).toContain('the disk is full');
+  });
+
   it('with checks that still fail is told', async () => {
     const edit: Tool = { ...tool('edit', () => ({ status: 'ok', result: 'edited' })), effect: 'write' };
     const from = house({
@@ -458,6 +551,114 @@ describe('how a child ended', () => {
       },
     ]);
   });
+});
+
+describe('the session of a child', () => {
+  const hold = async (sessionId: string) => acquireSession(sessionId, { locks: join(folder, 'locks') });
+
+  it('has this process as its one writer while the child runs, and no longer', async () => {
+    const seen: unknown[] = [];
+    const look = tool('look', async ({ sessionId }) => {
+      const other = await hold(sessionId);
+      seen.push(other.ok || [other.code, 'pid' in other && other.pid]);
+      return { status: 'ok', result: 'looked' };
+    });
+    const from = house({
+      tools: [look],
+      hold,
+      steps: [delegate({ goal: 'CHILD' }), 'ok'],
+      children: { CHILD: [call('look'), 'done'] },
+    });
+    expect(reportsIn(await from.turn())).toMatchObject([{ status: 'completed' }]);
+    expect(seen).toEqual([['held', process.pid]]);
+    const after = await hold(from.children[0]?.conversation.sessionId ?? '');
+    expect(after.ok).toBe(true);
+    if (after.ok) await after.value.release();
+  });
+
+  it('that somebody else writes to is left alone: the child does not run', async () => {
+    const from = house({
+      hold: async (sessionId) => {
+        await hold(sessionId);
+        return hold(sessionId);
+      },
+      steps: [delegate({ goal: 'CHILD' }), 'ok'],
+      children: { CHILD: ['never'] },
+    });
+    expect(reportsIn(await from.turn())).toMatchObject([
+      { status: 'error', summary: expect.stringMatching(/could not be run: Session .+ is in use/) },
+    ]);
+    expect(from.children).toEqual([]);
+  });
+
+  it('is free again when the child could not be run', async () => {
+    const held: string[] = [];
+    const from = house({
+      hold: async (sessionId) => {
+        held.push(sessionId);
+        return hold(sessionId);
+      },
+      steps: [delegate({ goal: 'CHILD' }), 'ok'],
+      agentFor: () => Promise.reject(new Error('no server')),
+    });
+    expect(reportsIn(await from.turn())).toMatchObject([{ status: 'error' }]);
+    const after = await hold(held[0] ?? '');
+    expect(after.ok).toBe(true);
+    if (after.ok) await after.value.release();
+  });
+});
+
+describe('what a person approved', () => {
+  it('for the session of a parent is asked again for its child, under the ids of the child', async () => {
+    const asked: ToolCall[] = [];
+    const prompt: ApprovalPrompt = ({ call: one }) => {
+      asked.push(one);
+      return Promise.resolve('session');
+    };
+    const from = approving(prompt, false);
+    await from.turn();
+    const child = from.children[0]?.conversation.sessionId;
+    const parent = from.conversation.sessionId;
+    expect(asked.map(({ rootSessionId }) => rootSessionId)).toEqual([parent, child]);
+    expect(asked.map(({ parentSessionId }) => parentSessionId)).toEqual([undefined, parent]);
+  });
+
+  it('for the session of a child does not hold for its parent', async () => {
+    const answers: ('deny' | 'session')[] = ['deny', 'session', 'deny'];
+    const prompt: ApprovalPrompt = () => Promise.resolve(answers.shift() ?? 'deny');
+    const from = approving(prompt, false);
+    const { calls } = await from.turn();
+    expect(calls.map(({ tool: name, status }) => [name, status])).toEqual([
+      ['echo', 'blocked'],
+      ['delegate_task', 'ok'],
+      ['echo', 'blocked'],
+    ]);
+    expect(answers).toEqual([]);
+  });
+
+  it('by --yolo holds for a child, except for what is blocked', async () => {
+    const from = approving(undefined, true);
+    let calls = 0;
+    from.callbacks.register('pre_tool_call', { name: 'guard' }, ({ toolName, parentSessionId }) => {
+      if (toolName === 'echo' && parentSessionId !== undefined) calls += 1;
+      return calls === 2 ? { action: 'block', message: 'not that' } : undefined;
+    });
+    await from.turn();
+    const child = valueOrThrow(from.store.load(from.children[0]?.conversation.sessionId ?? ''));
+    expect(child.flatMap(({ message }) => (message.role === 'tool' ? [message.status] : []))).toEqual([
+      'ok',
+      'blocked',
+    ]);
+  });
+
+  /** The parent calls echo, has a child that does the same twice, and calls echo again; always a person is to be asked. */
+  function approving(prompt: ApprovalPrompt | undefined, yolo: boolean): House {
+    return house({
+      approval: { yolo, ...(prompt === undefined ? {} : { prompt }) },
+      steps: [call('echo', { n: 1 }), delegate({ goal: 'CHILD' }), call('echo', { n: 1 }), 'ok'],
+      children: { CHILD: [call('echo', { n: 1 }), call('echo', { n: 1 }), 'done'] },
+    });
+  }
 });
 
 describe('an interruption of the parent', () => {

@@ -5,6 +5,8 @@
 export class CallIds {
   readonly #accepted: RegExp;
   readonly #used = new Set<string>();
+  /** By how ids begin: the first number that may be free. */
+  readonly #nextCount = new Map<string, number>();
   #open: ReadonlyMap<string, string> = new Map();
 
   /** @param accepted what the provider accepts; must accept `[A-Za-z0-9_-]{1,64}`. */
@@ -23,9 +25,12 @@ export class CallIds {
   }
 
   #claim(callId: string): string {
-    const base = this.#accepted.test(callId) ? callId : sanitise(callId);
+    const base = this.#accepted.test(callId) && callId.isWellFormed() ? callId : sanitise(callId);
     let id = base;
-    for (let count = 2; this.#used.has(id); count += 1) id = `${base.slice(0, 56)}_${count}`;
+    const start = base.slice(0, 56);
+    let count = this.#nextCount.get(start) ?? 2;
+    for (; this.#used.has(id); count += 1) id = `${start}_${count}`;
+    this.#nextCount.set(start, count);
     this.#used.add(id);
     return id;
   }

@@ -53,7 +53,7 @@ export type ModelEvent =
     }
   | {
       readonly type: 'finished';
-      readonly reason: 'stop' | 'tool-calls' | 'length' | 'other';
+      readonly reason: 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'other';
       readonly usage: TokenUsage;
     }
   | { readonly type: 'failed'; readonly failure: ModelFailure };

@@ -124,7 +124,13 @@ function stepIn(value: JsonValue, place: string): ScriptStep {
     usage: usageIn(step),
     delayMs: step.number('delay_ms', 0) ?? 0,
     chunks: step.number('chunks', 1),
-    finishReason: step.oneOf('finish_reason', ['stop', 'tool-calls', 'length', 'other'] as const),
+    finishReason: step.oneOf('finish_reason', [
+      'stop',
+      'tool-calls',
+      'length',
+      'content-filter',
+      'other',
+    ] as const),
     error: errorIn(step),
     expect: expectationIn(step),
   };

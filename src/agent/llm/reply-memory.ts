@@ -1,4 +1,5 @@
 import type { AssistantModelMessage } from 'ai';
+import type { RequestedCall } from '../sessions/index.ts';
 
 type Content = Exclude<AssistantModelMessage['content'], string>;
 
@@ -13,7 +14,7 @@ const MAX_REPLIES = 256;
 export class ReplyMemory {
   readonly #replies = new Map<string, Content>();
 
-  remember(text: string, calls: readonly Identified[], content: Content): void {
+  remember(text: string, calls: readonly RequestedCall[], content: Content): void {
     const key = keyOf(text, calls);
     this.#replies.delete(key);
     this.#replies.set(key, content);
@@ -21,15 +22,12 @@ export class ReplyMemory {
     if (this.#replies.size > MAX_REPLIES && oldest !== undefined) this.#replies.delete(oldest);
   }
 
-  recall(text: string, calls: readonly Identified[]): Content | undefined {
+  recall(text: string, calls: readonly RequestedCall[]): Content | undefined {
     return this.#replies.get(keyOf(text, calls));
   }
 }
 
-interface Identified {
-  readonly callId: string;
-}
-
-function keyOf(text: string, calls: readonly Identified[]): string {
-  return JSON.stringify([calls.map(({ callId }) => callId), text]);
+/** All that a session has of a reply: some servers give calls of different replies the same id. */
+function keyOf(text: string, calls: readonly RequestedCall[]): string {
+  return JSON.stringify([calls.map(({ callId, tool, args }) => [callId, tool, args]), text]);
 }

@@ -60,9 +60,24 @@ export function endingOf(finish: SdkFinish, { text, calls }: SdkAnswer, origin: 
   };
 }
 
+/**
+ * The calls of an answer that ended like that. Where one was cut off before the first character of the arguments of its
+ * last call, the AI SDK takes them for an empty object; nobody asked for that call.
+ */
+export function callsBefore(
+  { finishReason }: Pick<SdkFinish, 'finishReason'>,
+  calls: readonly ToolCallEvent[],
+): readonly ToolCallEvent[] {
+  const last = calls.at(-1);
+  const isCutOff = finishReason === 'length' || finishReason === 'content-filter';
+  if (!isCutOff || last === undefined || last.args === null || Object.keys(last.args).length > 0)
+    return calls;
+  return [...calls.slice(0, -1), { ...last, args: null, rawArgs: '' }];
+}
+
 /** Some servers say `stop` after calls. */
 function reasonOf(finishReason: string, hasCalls: boolean): FinishReason {
-  if (finishReason === 'length') return 'length';
+  if (finishReason === 'length' || finishReason === 'content-filter') return finishReason;
   if (hasCalls) return 'tool-calls';
   return finishReason === 'stop' ? 'stop' : 'other';
 }

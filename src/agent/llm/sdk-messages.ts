@@ -1,5 +1,5 @@
 import type { AssistantModelMessage, ModelMessage } from 'ai';
-import { isJsonObject, type JsonValue } from '../../kernel/json/index.ts';
+import { isJsonObject, type JsonValue, toJsonValue } from '../../kernel/json/index.ts';
 import type { Message, RequestedCall } from '../sessions/index.ts';
 import { CallIds } from './call-ids.ts';
 import type { ReplyMemory } from './reply-memory.ts';
@@ -7,18 +7,23 @@ import type { ReplyMemory } from './reply-memory.ts';
 /** Stands for a message without text, which providers refuse. */
 const NO_TEXT = '(no text)';
 
+/** OpenAI refuses longer names of tools. */
+const MAX_NAME_CHARS = 64;
+
 /** How much of arguments that were no JSON object the model is shown again. */
 const MAX_RAW_CHARS = 2_000;
 
 export interface ConversionOptions {
   /** What the provider accepts as id of a call. */
   readonly callId: RegExp;
+  /** Names of the tools that go with the messages. */
+  readonly offered: ReadonlySet<string>;
   readonly memory: ReplyMemory;
 }
 
 /**
  * The messages of a session as the AI SDK takes them. Order, and which result answers which call, are kept; ids only
- * as far as the provider accepts them. The context of a user message follows its text after a blank line. A call
+ * as far as the provider accepts them, and so names of tools that there are none of. The context of a user message follows its text after a blank line. A call
  * whose arguments are no JSON object is sent with none, and its result says what they were. Text is made valid
  * Unicode.
  */
@@ -34,7 +39,7 @@ export function toSdkMessages(messages: readonly Message[], options: ConversionO
           ids.open(message.calls.map(({ callId }) => callId));
           unreadable = rawArguments(message.calls);
         }
-        return { role: 'assistant', content: assistantContent(message, ids, options.memory) };
+        return { role: 'assistant', content: assistantContent(message, ids, options) };
       case 'tool': {
         const raw = unreadable.get(message.callId);
         const note =
@@ -46,7 +51,7 @@ export function toSdkMessages(messages: readonly Message[], options: ConversionO
         const toolCallId = ids.of(message.callId);
         return {
           role: 'tool',
-          content: [{ type: 'tool-result', toolCallId, toolName: message.tool, output }],
+          content: [{ type: 'tool-result', toolCallId, toolName: nameOf(message.tool, options), output }],
         };
       }
     }
@@ -61,25 +66,42 @@ function userText(text: string, context: string | undefined): string {
 function assistantContent(
   { text, calls }: Extract<Message, { readonly role: 'assistant' }>,
   ids: CallIds,
-  memory: ReplyMemory,
+  options: ConversionOptions,
 ): AssistantModelMessage['content'] {
   if (calls.length === 0) return text.trim() === '' ? NO_TEXT : text.toWellFormed();
-  const remembered = memory.recall(text, calls);
-  if (remembered !== undefined)
-    return remembered.map((part) =>
-      part.type === 'tool-call' ? { ...part, toolCallId: ids.of(part.toolCallId) } : part,
-    );
+  const remembered = options.memory.recall(text, calls);
+  if (remembered !== undefined) return remembered.map((part) => partToSend(part, ids, options));
   return [
     ...(text.trim() === '' ? [] : [{ type: 'text', text: text.toWellFormed() } as const]),
     ...calls.map(({ callId, tool, args }) => {
       return {
         type: 'tool-call',
         toolCallId: ids.of(callId),
-        toolName: tool,
+        toolName: nameOf(tool, options),
         input: wellFormed(args ?? {}),
       } as const;
     }),
   ];
+}
+
+type ReplyPart = Exclude<AssistantModelMessage['content'], string>[number];
+
+/** A part of a reply as it came, as far as a provider takes it back. */
+function partToSend(part: ReplyPart, ids: CallIds, options: ConversionOptions): ReplyPart {
+  if (part.type === 'text' || part.type === 'reasoning') return { ...part, text: part.text.toWellFormed() };
+  if (part.type !== 'tool-call') return part;
+  return {
+    ...part,
+    toolCallId: ids.of(part.toolCallId),
+    toolName: nameOf(part.toolName, options),
+    input: wellFormed(toJsonValue(part.input)),
+  };
+}
+
+/** One call under a name that a provider refuses would make it refuse every request that follows. */
+function nameOf(tool: string, { offered }: ConversionOptions): string {
+  if (tool === '') return 'unnamed_tool';
+  return offered.has(tool) ? tool : tool.replace(/[^\w-]/g, '_').slice(0, MAX_NAME_CHARS);
 }
 
 function rawArguments(calls: readonly RequestedCall[]): Map<string, string> {

@@ -283,6 +283,38 @@ describe('an answer', () => {
     });
   });
 
+  it.each(['length', 'content_filter'])(
+    'that was cut off (%s) before the arguments of its last call holds that call without arguments',
+    async (finish) => {
+      const part = (id: string, given: string): object => ({
+        id,
+        type: 'function',
+        function: { name: 'read_file', arguments: given },
+      });
+      const server = await FakeServer.start(
+        stream(call(0, part('a', '')), call(1, part('b', '')), end(finish)),
+        stream(call(0, part('a', '{"path":"whole"}')), end(finish)),
+      );
+      const model = await modelOf(server);
+      const cutOff = await eventsOf(model);
+      expect(cutOff.map((each) => (each.type === 'tool-call' ? each.args : each.type))).toEqual([
+        {},
+        null,
+        'finished',
+      ]);
+      const [whole] = await eventsOf(model);
+      expect(whole).toMatchObject({ type: 'tool-call', args: { path: 'whole' } });
+    },
+  );
+
+  it('that a filter cut short after some words did not end by itself', async () => {
+    const server = await FakeServer.start(stream(text('Well, th'), end('content_filter')));
+    expect((await eventsOf(await modelOf(server))).at(-1)).toMatchObject({
+      type: 'finished',
+      reason: 'content-filter',
+    });
+  });
+
   it('with calls has ended for the calls, whatever the server calls it', async () => {
     const part = { id: 'a', type: 'function', function: { name: 'read_file', arguments: '{}' } };
     const server = await FakeServer.start(stream(call(0, part), end('stop')));
@@ -375,6 +407,86 @@ describe('a request', () => {
     });
     await eventsOf(await modelOf(server), { messages });
     expect(server.received[2]?.body.messages[2]).not.toHaveProperty('reasoning_content');
+  });
+
+  it('never gives back the arguments of another call that has the same id', async () => {
+    const named = (path: string): string =>
+      call(0, {
+        id: 'call_0',
+        type: 'function',
+        function: { name: 'read_file', arguments: JSON.stringify({ path }) },
+      });
+    const server = await FakeServer.start(
+      stream(named('first'), end('tool_calls')),
+      stream(named('second'), end('tool_calls')),
+      stream(text('done'), end('stop')),
+    );
+    const model = await modelOf(server);
+    await eventsOf(model);
+    await eventsOf(model);
+    const messages = [
+      ['call_0', 'first'],
+      ['call_0_2', 'second'],
+    ].flatMap(([callId = '', path = '']): Message[] => [
+      { role: 'user', text: path },
+      { role: 'assistant', text: '', calls: [{ callId, tool: 'read_file', args: { path } }] },
+      { role: 'tool', callId, tool: 'read_file', text: `the ${path}`, status: 'ok' },
+    ]);
+    await eventsOf(model, { messages });
+    const sent = server.received[2]?.body.messages.flatMap((each) => each.tool_calls ?? []);
+    expect(sent?.map((each) => each.function.arguments)).toEqual(['{"path":"first"}', '{"path":"second"}']);
+  });
+
+  it('is valid Unicode also where a reply is given back as it came', async () => {
+    const half = {
+      id: 'call_a',
+      type: 'function',
+      function: { name: 'read_file', arguments: '{"path":"\\ud800"}' },
+    };
+    const server = await FakeServer.start(
+      stream(delta({ reasoning_content: 'Hm.' }), text('Now \uD83D'), call(0, half), end('tool_calls')),
+      stream(text('done'), end('stop')),
+    );
+    const model = await modelOf(server);
+    const [said, called] = await eventsOf(model);
+    if (said?.type !== 'text-delta' || called?.type !== 'tool-call')
+      throw new Error('text and a call expected');
+    expect(called.args).toEqual({ path: '\uD800' });
+    await eventsOf(model, {
+      messages: [
+        { role: 'user', text: 'go' },
+        {
+          role: 'assistant',
+          text: said.text,
+          calls: [{ callId: 'call_a', tool: 'read_file', args: called.args }],
+        },
+        { role: 'tool', callId: 'call_a', tool: 'read_file', text: 'none', status: 'error' },
+      ],
+    });
+    expect(server.received[1]?.body.messages[2]).toHaveProperty('reasoning_content', 'Hm.');
+    expect(JSON.stringify(server.received[1]?.body)).not.toMatch(/\\ud8/i);
+    expect(server.received[1]?.body.messages[2]?.tool_calls?.[0]?.function.arguments).not.toMatch(
+      /ud8|\uD800/i,
+    );
+  });
+
+  it.each([
+    ['read file', 'read_file'],
+    ['functions.read', 'functions_read'],
+    ['x'.repeat(100), 'x'.repeat(64)],
+    ['', 'unnamed_tool'],
+    ['\uD800', '_'],
+  ])('names a call of the unknown tool %j as every provider accepts it', async (name, sent) => {
+    const server = await FakeServer.start(stream(text('ok'), end('stop')));
+    await eventsOf(await modelOf(server), {
+      messages: [
+        { role: 'user', text: 'go' },
+        { role: 'assistant', text: '', calls: [{ callId: 'a', tool: name, args: {} }] },
+        { role: 'tool', callId: 'a', tool: name, text: 'no such tool', status: 'error' },
+      ],
+    });
+    const names = server.received[0]?.body.messages.flatMap((each) => each.tool_calls ?? []);
+    expect(names?.map((each) => each.function.name)).toEqual([sent]);
   });
 
   it('shows the model the arguments it sent that were no JSON object', async () => {

@@ -10,7 +10,14 @@ import type { ReadSpec } from './model-spec.ts';
 import { type Connection, contextWindowOf, type Provider } from './provider.ts';
 import { ReplyMemory } from './reply-memory.ts';
 import { createOrigin, type RequestOrigin } from './request-origin.ts';
-import { endingOf, readSdkCall, type SdkAnswer, STOPPED_SHORT, type ToolCallEvent } from './sdk-answer.ts';
+import {
+  callsBefore,
+  endingOf,
+  readSdkCall,
+  type SdkAnswer,
+  STOPPED_SHORT,
+  type ToolCallEvent,
+} from './sdk-answer.ts';
 import { toSdkMessages } from './sdk-messages.ts';
 import { failureOfSdkError } from './stream-failure.ts';
 
@@ -74,7 +81,11 @@ export class SdkModel implements ChatModel {
   async #begin({ system, messages, tools }: ModelRequest, abortSignal: AbortSignal): Promise<SdkResult> {
     const provider = this.#provider;
     const [sdk, model] = await Promise.all([loadSdk(), provider.connect(this.#connection)]);
-    const converted = toSdkMessages(messages, { callId: provider.callId, memory: this.#memory });
+    const converted = toSdkMessages(messages, {
+      callId: provider.callId,
+      offered: new Set(tools.map(({ name }) => name)),
+      memory: this.#memory,
+    });
     return sdk.streamText({
       model,
       ...instructions(system, provider),
@@ -102,7 +113,8 @@ export class SdkModel implements ChatModel {
         return;
       } else if (part.type === 'finish') {
         const ending = endingOf(part, answer, this.#origin);
-        if (ending.type === 'finished') yield* await this.#settle(result, answer);
+        const calls = callsBefore(part, answer.calls);
+        if (ending.type === 'finished') yield* await this.#settle(result, { text: answer.text, calls });
         yield ending;
         return;
       }

@@ -113,6 +113,12 @@ describe('a turn of text', () => {
     expect(lastRequest(agent).map(({ text }) => text)).toEqual(['a', 'b']);
   });
 
+  it('says so when a filter cut the answer off', async () => {
+    const agent = bench([{ text: 'and so', finish_reason: 'content-filter' }]);
+    expect(await agent.turn('a')).toMatchObject({ end: 'completed', final: 'and so' });
+    expect(agent.warnings()).toEqual(['The reply was cut off by a content filter of the provider.']);
+  });
+
   it('says so when the answer was cut off', async () => {
     const agent = bench([{ text: 'and so', finish_reason: 'length' }]);
     expect(await agent.turn('a')).toMatchObject({ end: 'completed', final: 'and so' });
@@ -178,6 +184,25 @@ describe('a turn with calls', () => {
       tools: [meet],
     });
     expect(await agent.turn('go')).toMatchObject({ end: 'completed', final: 'all met' });
+  });
+
+  it('runs no more than 16 of them at once, and answers every one of a thousand in its place', async () => {
+    let running = 0;
+    let most = 0;
+    const busy = tool('busy', async ({ args }) => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise(setImmediate);
+      running -= 1;
+      return { status: 'ok', result: JSON.stringify(args) };
+    });
+    const calls = Array.from({ length: 1000 }, (_, n) => call('busy', { n }, `c${n}`));
+    const agent = bench([{ tool_calls: calls }, 'ok'], { tools: [busy] });
+    const result = await agent.turn('go');
+    expect(most).toBe(16);
+    expect(result.calls.map(({ text }) => text)).toEqual(calls.map((_, n) => `{"n":${n}}`));
+    expect(results(lastRequest(agent)).map(({ text }) => text)).toEqual(calls.map((_, n) => `{"n":${n}}`));
+    expect(problemsOf(lastRequest(agent))).toEqual([]);
   });
 
   it('stores each result as soon as it is there, and sends them in the order of the calls', async () => {
@@ -642,6 +667,19 @@ describe('a session that cannot be stored', () => {
     await expect(agent.turn('hi')).rejects.toBeInstanceOf(HermaError);
     expect(isSlowDone).toBe(true);
     expect(agent.remaining()).toEqual(['steps[1]']);
+  });
+
+  it('starts none of the calls that still wait when a result is not stored', async () => {
+    let runs = 0;
+    const counted = tool('counted', () => {
+      runs += 1;
+      if (runs === 1) refuseWrites();
+      return { status: 'ok', result: '' };
+    });
+    const calls = Array.from({ length: 40 }, () => call('counted'));
+    const agent = bench([{ tool_calls: calls }, 'never'], { tools: [counted] });
+    await expect(agent.turn('hi')).rejects.toBeInstanceOf(HermaError);
+    expect(runs).toBeLessThanOrEqual(16);
   });
 
   it('tells that the turn ended, and why', async () => {

@@ -105,6 +105,8 @@ class Turn {
   /** Does what a reply asks for; undefined when the model is to be asked again. */
   async #follow({ text, calls, reason }: Extract<Reply, { ok: true }>): Promise<TurnResult | undefined> {
     if (reason === 'length') this.#context.warn(['The reply was cut off at the length limit of the model.']);
+    if (reason === 'content-filter')
+      this.#context.warn(['The reply was cut off by a content filter of the provider.']);
     if (calls.length === 0) return this.#stop(text);
     await this.#calls.run(text, calls);
     if (text !== '') this.#lastAnswer = text;

@@ -1,9 +1,12 @@
 import { type CallReport, performCall } from '../../gate/index.ts';
 import type { RequestedCall } from '../sessions/index.ts';
+import { runAtMost } from './run-at-most.ts';
 import type { TurnContext } from './turn-context.ts';
 
 /** Characters of unreadable arguments that the model is shown. */
 const MAX_SHOWN_ARGUMENTS = 200;
+/** Calls of one message that run at the same time, however many a model asks for. */
+const MAX_AT_ONCE = 16;
 
 /** The tool calls of one turn: each takes the gate, and its result is stored as soon as it is there. */
 export class TurnCalls {
@@ -25,10 +28,11 @@ export class TurnCalls {
   }
 
   /**
-   * Stores the assistant's message, then runs its calls side by side. Resolves when all of them have ended.
+   * Stores the assistant's message, then runs its calls side by side, at most 16 at once. Resolves when all of them have
+   * ended.
    *
    * Rejects with a `HermaError` when something could not be stored: without having started any call when it was the
-   * message, after all of them have ended when it was a result.
+   * message, after those that ran have ended when it was a result.
    */
   async run(text: string, requested: readonly RequestedCall[]): Promise<void> {
     const { conversation } = this.#context.options;
@@ -37,10 +41,10 @@ export class TurnCalls {
     this.#ordinal += calls.length;
     conversation.append({ role: 'assistant', text, calls }, this.#context.turnId);
     this.#context.emit({ type: 'message-completed', text, final: false });
-    const settled = await Promise.allSettled(
-      calls.map(async (call, index) => this.#runAndStore(call, firstOrdinal + index)),
+    await runAtMost(
+      MAX_AT_ONCE,
+      calls.map((call, index) => async () => this.#runAndStore(call, firstOrdinal + index)),
     );
-    for (const outcome of settled) if (outcome.status === 'rejected') throw outcome.reason;
   }
 
   /** A command of the runtime's own, taken through the gate like any other; it is no part of the conversation. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Result, valueOrThrow } from '../../kernel/errors/index.ts';
-import { FakeClock } from '../../platform/clock/index.ts';
+import { type Clock, FakeClock } from '../../platform/clock/index.ts';
 import { openDatabase } from '../../platform/sqlite/index.ts';
 import { type Message, openSessionStore, type Session, type SessionStore } from './index.ts';
 import { SESSION_MIGRATIONS } from './session-schema.ts';
@@ -341,6 +341,20 @@ describe('the list of sessions', () => {
 });
 
 describe('the latest session', () => {
+  it('is the last used also when the clock was set back in between', () => {
+    let now = 2_000_000_000_000;
+    const moving: Clock = Object.assign(new FakeClock(), { now: () => now });
+    const other = valueOrThrow(openSessionStore({ path: join(folder, 'moving.db'), clock: moving }));
+    const [first, second] = [1, 2].map(() => valueOrThrow(other.create({ source: 'test', cwd: '/w' })));
+    valueOrThrow(other.append(first?.id ?? '', { role: 'user', text: 'before' }, 't'));
+    now -= 3_600_000;
+    valueOrThrow(other.append(second?.id ?? '', { role: 'user', text: 'after' }, 't'));
+    expect(valueOrThrow(other.latest())?.id).toBe(second?.id);
+    valueOrThrow(other.append(first?.id ?? '', { role: 'user', text: 'again' }, 't'));
+    expect(valueOrThrow(other.latest())?.id).toBe(first?.id);
+    other.close();
+  });
+
   it('is the last used of a folder that has messages', async () => {
     const here = create({ cwd: '/here' });
     const there = create({ cwd: '/there' });

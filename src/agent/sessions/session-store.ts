@@ -97,12 +97,15 @@ export class SessionStore {
     });
   }
 
-  /** The session that was used last and has messages, of those that {@link list} shows; undefined when there is none. */
+  /**
+   * The session with the newest message of those that {@link list} shows, whatever the clock said then; undefined when
+   * there is none.
+   */
   latest(options: Pick<ListOptions, 'cwd'> = {}): Result<Session | undefined, SessionErrorCode> {
     return this.#attempt(() => {
       const row = this.#database.get(
         `SELECT * FROM sessions WHERE (?1 IS NULL OR cwd = ?1) AND message_count > 0 AND ${SHOWN}
-         ORDER BY last_active_at DESC, rowid DESC LIMIT 1`,
+         ORDER BY (SELECT max(id) FROM messages WHERE session_id = sessions.id) DESC LIMIT 1`,
         [options.cwd],
       );
       return succeed(row && sessionOf(row));
