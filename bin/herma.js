@@ -21,13 +21,22 @@ const path = require('path');
 const ROOT = path.dirname(__dirname);
 const REQUIRED_MAJOR = 24;
 const COULD_NOT = 2;
+/** 128 + SIGHUP, as when the launcher goes away later. */
+const ORPHANED = 129;
 const FORWARDED_SIGNALS = ['SIGTERM', 'SIGHUP', 'SIGINT'];
+/** What the system answers when there are too many open files or processes, or no memory. */
+const EXHAUSTED = ['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM'];
+const RAISE_LIMIT = 'end other programs or raise the limit (ulimit -n, ulimit -u)';
 
 function start() {
   const args = process.argv.slice(2);
   if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) return printVersion();
   if (process.platform === 'win32') {
     return fail('Windows is not supported, yet; run it in WSL, on Linux or on macOS');
+  }
+  if (isOrphaned()) {
+    process.exitCode = ORPHANED;
+    return undefined;
   }
   const isReexecuted = takeLauncherVariables();
   if (Number.parseInt(process.versions.node, 10) >= REQUIRED_MAJOR) return runHere(args);
@@ -46,9 +55,9 @@ function printVersion() {
   }
 }
 
-function fail(message) {
+function fail(message, details = '') {
   try {
-    fs.writeSync(2, `herma: ${message}\n`);
+    fs.writeSync(2, `herma: ${message}\n${details}`);
   } catch {
     // A closed stderr loses only the text: the exit code still says that nothing was done.
   }
@@ -60,6 +69,30 @@ function needsNewerNode() {
     ? 'run `npm ci` in this checkout, which brings one'
     : `install Node.js ${REQUIRED_MAJOR} or newer`;
   return `needs Node.js ${REQUIRED_MAJOR} or newer, this is ${process.versions.node} (${process.execPath}); ${remedy}`;
+}
+
+/** Whether this is a re-executed program whose launcher was killed before this line: nothing may be begun then. */
+function isOrphaned() {
+  const { HERMA_LAUNCHER_PID: launcher, HERMA_LAUNCHER_FD: fd } = process.env;
+  if (launcher === undefined || launcher === String(process.ppid)) return false;
+  if (!/^[1-9]\d*$/.test(launcher) || !/^\d+$/.test(String(fd))) return false;
+  try {
+    return fs.fstatSync(Number(fd)).isSocket() && isGone(Number(launcher));
+  } catch {
+    // No such descriptor: the variables come from further up.
+    return false;
+  }
+}
+
+/** Fails towards false where it cannot be told. */
+function isGone(pid) {
+  try {
+    process.kill(pid, 0);
+    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')')).startsWith(') Z');
+  } catch (error) {
+    return error.code === 'ESRCH' || (error.code === 'ENOENT' && process.ppid === 1);
+  }
 }
 
 /** Says whether the parent is our launcher; otherwise removes its variables from the environment. */
@@ -130,7 +163,7 @@ function enableCompileCache() {
   if (!path.isAbsolute(base)) return undefined;
   const folder = path.join(base, 'herma', 'compiled');
   try {
-    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolders(folder);
   } catch {
     // Only speed is lost.
     return undefined;
@@ -138,31 +171,46 @@ function enableCompileCache() {
   return enable(folder);
 }
 
+/** Not with `recursive`: that never returns where new folders are refused with ENOENT, as in /proc. */
+function makeFolders(folder) {
+  if (fs.existsSync(folder)) return;
+  makeFolders(path.dirname(folder));
+  fs.mkdirSync(folder, { mode: 0o700 });
+}
+
 function failedToRun(error, args) {
   const message = error instanceof Error ? error.message.split('\n')[0] : String(error);
-  const isMissingPackage = error instanceof Error && error.code === 'ERR_MODULE_NOT_FOUND';
-  if (isMissingPackage) {
-    fail(`${message}; ${isCheckout() ? `run \`npm ci\` in ${ROOT}` : 'install the package again'}`);
+  const code = error instanceof Error ? error.code : undefined;
+  const details = args.includes('--verbose') && error instanceof Error ? `${error.stack}\n` : '';
+  if (code === 'ERR_MODULE_NOT_FOUND' || code === 'ENOENT') {
+    const remedy = isCheckout() ? `run \`npm ci\` in ${ROOT}` : 'install the package again';
+    fail(`${message}; ${remedy}`, details);
+  } else if (EXHAUSTED.includes(code)) {
+    fail(`${message}; ${RAISE_LIMIT}`, details);
   } else {
-    fail(`internal error: ${message}; \`--verbose\` shows where`);
+    fail(`internal error: ${message}; \`--verbose\` shows where`, details);
   }
-  if (args.includes('--verbose') && error instanceof Error) fs.writeSync(2, `${error.stack}\n`);
 }
 
 /** Runs this file with another Node.js and passes everything on: streams, signals, exit code, death by signal. */
 function runWith(node, args) {
-  const child = require('child_process').spawn(node, [__filename, ...args], {
-    stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
-    env: { ...process.env, HERMA_LAUNCHER_FD: '3', HERMA_LAUNCHER_PID: String(process.pid) },
-  });
-  child.stdio[3].on('error', () => undefined);
+  // Before it is started: a signal that comes meanwhile waits until it can be passed on.
   for (const signal of FORWARDED_SIGNALS) {
     process.on(signal, () => {
       if (signal !== 'SIGINT' || !isTerminalInterruptShared()) child.kill(signal);
     });
   }
+  const child = require('child_process').spawn(node, [__filename, ...args], {
+    stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
+    env: { ...process.env, HERMA_LAUNCHER_FD: '3', HERMA_LAUNCHER_PID: String(process.pid) },
+  });
+  // Without its pipes when the system had no descriptor left for them; 'error' then says so.
+  child.stdio?.[3]?.on('error', () => undefined);
   child.once('error', (error) => {
-    fail(`${node} does not start (${error.code}); install Node.js ${REQUIRED_MAJOR} or newer`);
+    const remedy = EXHAUSTED.includes(error.code)
+      ? RAISE_LIMIT
+      : `install Node.js ${REQUIRED_MAJOR} or newer`;
+    fail(`${node} does not start (${error.code}); ${remedy}`);
   });
   child.once('exit', (code, signal) => {
     if (signal === null) process.exit(code);
@@ -187,4 +235,8 @@ function isTerminalInterruptShared() {
   }
 }
 
-start();
+try {
+  start();
+} catch (error) {
+  failedToRun(error, process.argv.slice(2));
+}

@@ -111,6 +111,11 @@ describe('.ci/run', () => {
       'case $1 in ci) ;; *) echo "6 passed, 0 failed"; exit 7;; esac',
       '12 passed, 2 failed',
     ],
+    [
+      'a run that is killed amid a line',
+      'case $1 in run) echo "6 passed, 0 failed";; test) printf "no end of line"; kill -KILL $$;; esac',
+      '6 passed, 1 failed',
+    ],
     ['an installation that fails', 'exit 1', '0 passed, 1 failed'],
   ])('fails on %s', (_title, npm, expected) => {
     const result = runWith(npm);

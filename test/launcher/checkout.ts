@@ -47,6 +47,16 @@ function majorOf(node: string): number {
   return Number.parseInt(stdout, 10);
 }
 
+/** The same Node.js with no file descriptor left when it starts another program. */
+export function withoutDescriptors({ title, command, prefix }: Starter): Starter {
+  const limited = ['-c', 'ulimit -n 64; exec "$@"', 'bash', command];
+  return {
+    title: `${title} without descriptors`,
+    command: 'bash',
+    prefix: [...limited, '--require', join(fixtures, 'no-descriptors.cjs'), ...prefix],
+  };
+}
+
 /** A checkout with the real launcher and the fixture program as its sources. */
 export function makeCheckout(
   parts: { program?: string; pinned?: boolean; installed?: boolean } = {},
@@ -75,6 +85,8 @@ export function launch(
     encoding: 'utf8',
     input,
     env: { ...process.env, ...env },
+    timeout: 30_000,
+    killSignal: 'SIGKILL',
   });
 }
 

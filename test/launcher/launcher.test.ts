@@ -24,6 +24,7 @@ import {
   repository,
   thisNode,
   type Waiting,
+  withoutDescriptors,
 } from './checkout.ts';
 
 const manifest: { version: string } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'));
@@ -48,6 +49,14 @@ describe('--version', () => {
   it('is the program that answers when there are more arguments', () => {
     const run = launch(makeCheckout(), ['report', '--version']);
     expect(JSON.parse(run.stdout)).toMatchObject({ argv: ['report', '--version'] });
+  });
+
+  it('says that the package is incomplete', () => {
+    const root = makeCheckout({ installed: true });
+    rmSync(join(root, 'package.json'));
+    const run = launch(root, ['--version']);
+    expect(run.stderr).toMatch(/^herma: ENOENT.*package\.json'; install the package again\n$/);
+    expect([run.stdout, run.status]).toEqual(['', 2]);
   });
 
   it('ends quietly when nobody reads', async () => {
@@ -141,6 +150,36 @@ describe('the choice of the program', () => {
   });
 });
 
+describe('a machine at its limits', () => {
+  const remedy = 'end other programs or raise the limit (ulimit -n, ulimit -u)';
+
+  it('is told when the program cannot be loaded', () => {
+    const root = makeCheckout();
+    writeFileSync(
+      join(root, 'src/surfaces/cli/main.ts'),
+      `import { openSync } from 'node:fs';
+       const files = [];
+       while (files.length < 1000) files.push(openSync('/dev/null', 'r'));
+       export async function main() { return 0; }`,
+    );
+    const limited = ['-c', 'ulimit -n 64; exec "$@"', 'bash', thisNode.command];
+    const run = launch(root, ['report'], {
+      starter: { title: 'limited', command: 'bash', prefix: limited },
+    });
+    expect([run.stderr, run.status]).toEqual([
+      `herma: EMFILE: too many open files, open '/dev/null'; ${remedy}\n`,
+      2,
+    ]);
+  });
+
+  it.each(olderNodes())('is told by $title when the pinned Node.js cannot be started', (starter) => {
+    const run = launch(makeCheckout(), ['report'], { starter: withoutDescriptors(starter) });
+    expect(run.stderr).toMatch(/^herma: .*\/bin\/node does not start \(EMFILE\); /);
+    expect(run.stderr.endsWith(`; ${remedy}\n`)).toBe(true);
+    expect([run.stdout, run.status]).toEqual(['', 2]);
+  });
+});
+
 describe('the program in this process', () => {
   it('gets its arguments and standard input, and decides the exit code', () => {
     const root = makeCheckout();
@@ -176,6 +215,7 @@ describe('the program in this process', () => {
   it.each([
     ['a cache folder that cannot be made', '/dev/null'],
     ['a relative cache folder', 'relative'],
+    ['a cache folder where the system knows no new folders', '/proc/herma'],
   ])('runs with %s', (_title, folder) => {
     const run = launch(makeCheckout(), ['exit', '3'], {
       env: { NODE_COMPILE_CACHE: undefined, XDG_CACHE_HOME: folder },
@@ -271,6 +311,30 @@ describe.runIf(process.platform === 'linux').each(olderNodes())('a checkout on $
     waiting.launcher.kill('SIGKILL');
     expect(await waiting.exited).toEqual([null, 'SIGKILL']);
     await processEnds(waiting.program);
+  });
+
+  it('begins nothing when the launcher was killed before the program looked for it', async () => {
+    const root = makeCheckout();
+    const shell = spawn(
+      'bash',
+      [
+        '-c',
+        `export HERMA_LAUNCHER_FD=3 HERMA_LAUNCHER_PID=$$
+         (while [ -e /proc/$$ ]; do :; done; "$@"; echo "exit $?") &
+         kill -KILL $$`,
+        'bash',
+        process.execPath,
+        join(root, 'bin/herma.js'),
+        'report',
+      ],
+      { stdio: ['ignore', 'pipe', 'inherit', 'pipe'] },
+    );
+    let output = '';
+    shell.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    await once(shell, 'exit');
+    shell.stdio[3]?.destroy();
+    await once(shell, 'close');
+    expect(output).toBe('exit 129\n');
   });
 
   it('keeps the pipe from the children of the program', () => {

@@ -1,4 +1,4 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   existsSync,
@@ -8,6 +8,7 @@ import {
   readFileSync,
   realpathSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -71,6 +72,16 @@ function processesWhere(
 }
 
 describe('acquireLock', () => {
+  it.each<[string, (path: string) => unknown]>([
+    ['a pipe', (path) => execFileSync('mkfifo', [path])],
+    ['a device', (path) => symlinkSync('/dev/zero', path)],
+    ['a file of megabytes', (path) => writeFileSync(path, 'x'.repeat(1_000_000))],
+  ])('takes %s at the path as held by nobody knows whom, and does not wait for it', async (_, place) => {
+    const path = join(createFolder(), 'a.lock');
+    place(path);
+    expect(await acquireLock(path)).toMatchObject({ ok: false, code: 'held', holder: undefined });
+  });
+
   it('makes a private file that names the process, and removes it on release', async () => {
     const folder = createFolder();
     const path = join(folder, 'run/locks/a.lock');

@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync } from 'node:fs';
+import { lstatSync, readFileSync, statSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { getOwn, getString, isJsonObject, type JsonObject, parseJson } from '../../kernel/json/index.ts';
 import { errnoOf, fileSystemPath } from '../paths/index.ts';
@@ -38,7 +38,7 @@ export function encodeLockRecord({ token, holder }: LockRecord): string {
 /** Reads a lock file. Throws what `node:fs` throws, except that a missing file is no error. */
 export function readLockFile(path: string): LockFile {
   try {
-    const record = decodeLockRecord(readFileSync(fileSystemPath(path), 'utf8'));
+    const record = mayBeRead(path) ? decodeLockRecord(readFileSync(fileSystemPath(path), 'utf8')) : undefined;
     if (record !== undefined) return { type: 'record', record };
     const { ino, mtimeMs } = lstatSync(fileSystemPath(path));
     const bootedAtMs = Date.now() - uptime() * 1000;
@@ -47,6 +47,15 @@ export function readLockFile(path: string): LockFile {
     if (errnoOf(error) === 'ENOENT') return { type: 'none' };
     throw error;
   }
+}
+
+/** More than any lock file of ours has. */
+const MAX_BYTES = 64 * 1024;
+
+/** A pipe or a device would keep the reader waiting for ever. A folder is left to fail as one. */
+function mayBeRead(path: string): boolean {
+  const stats = statSync(fileSystemPath(path));
+  return stats.isDirectory() || (stats.isFile() && stats.size <= MAX_BYTES);
 }
 
 function decodeLockRecord(text: string): LockRecord | undefined {

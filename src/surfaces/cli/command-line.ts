@@ -194,9 +194,11 @@ function usageFailure(
   table: readonly VerbEntry[],
 ): Failure<'usage'> {
   const [sentence = '', hint] = error.message.replace(/^error: /, '').split('\n(');
-  const near = hint?.replace(/^Did/, 'did').replace(/\)$/, '');
-  const verb = table.find(({ name }) => argv.includes(name));
-  const help = verb === undefined ? HELP : `\`herma ${verb.name} --help\` shows what it takes`;
+  // For a command that looks like an option, commander suggests the names of commands as if they were options.
+  const isMangled = error.code === 'commander.unknownCommand' && hint?.includes(' --') === true;
+  const near = isMangled ? undefined : hint?.replace(/^Did/, 'did').replace(/\)$/, '');
+  const verb = argv.find((word) => table.some(({ name }) => name === word));
+  const help = verb === undefined ? HELP : `\`herma ${verb} --help\` shows what it takes`;
   return fail(
     'usage',
     printableLine(sentence.replace(/\.$/, '').replace('. expected', ', expected')),

@@ -6,7 +6,10 @@ import { describeFailure, describeStack, toFailure } from './describe-failure.ts
 import { EXIT } from './exit-code.ts';
 import { ENDING_SIGNALS, type Host } from './host.ts';
 
-/** Names the descriptor of the pipe that the launcher holds. Not for the programs that are started from here. */
+/**
+ * Names the descriptor of the pipe that the launcher holds, which is none of the three standard ones. Not for the programs
+ * that are started from here.
+ */
 const LAUNCHER_FD = 'HERMA_LAUNCHER_FD';
 
 /** The process this program runs in. Also makes sure that what nobody catches ends it with a message and not a stack. */
@@ -34,7 +37,7 @@ export function createProcessHost({ isVerbose }: { readonly isVerbose: boolean }
     },
     onLauncherGone: (listener) => {
       const fd = variables[LAUNCHER_FD];
-      if (fd === undefined || !/^\d+$/.test(fd)) return () => undefined;
+      if (fd === undefined || !/^([3-9]|[1-9]\d+)$/.test(fd)) return () => undefined;
       const watch = endWhenPipeCloses(Number(fd), listener);
       if (watch.ok) return watch.close;
       process.stderr.write(`${describeFailure(watch)}\n`);

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -50,6 +50,11 @@ describe('the program', () => {
   it.each([
     [['cofig'], "herma: unknown command 'cofig'; did you mean config?\n"],
     [['doctor', '--jsn'], "herma: unknown option '--jsn'; did you mean --json?\n"],
+    [
+      ['sessions', 'show', '--nowhere', 'chat'],
+      "herma: unknown option '--nowhere'; `herma sessions --help` shows what it takes\n",
+    ],
+    [['--', '--sessions'], "herma: unknown command '--sessions'; `herma --help` lists the commands\n"],
   ])('refuses %j in one line, exit 2', (argv, stderr) => {
     expect(herma(argv)).toEqual({ status: 2, stdout: '', stderr });
   });
@@ -211,6 +216,66 @@ describe('the end of the launcher', () => {
     const variables = { HERMA_LAUNCHER_FD: '99', HERMA_LAUNCHER_PID: String(process.pid) };
     const { status, stderr } = herma(['config', 'path'], variables);
     expect([status, stderr]).toEqual([0, expect.stringContaining('file descriptor 99 is not an open pipe')]);
+  });
+
+  it.each(['0', '1', '2', '-1', '3x'])('is not read from a descriptor that is none of its own: %s', (fd) => {
+    const variables = { HERMA_LAUNCHER_FD: fd, HERMA_LAUNCHER_PID: String(process.pid) };
+    expect(herma(['config', 'path'], variables)).toEqual({
+      status: 0,
+      stdout: `${join(home, 'config.yaml')}\n`,
+      stderr: '',
+    });
+  });
+});
+
+describe('start-up', () => {
+  interface Loaded {
+    readonly packages: readonly string[];
+    readonly builtins: readonly string[];
+  }
+
+  /** The packages and the modules of Node.js that a run loads. */
+  function loadedBy(argv: readonly string[], input = ''): Loaded {
+    const [hook, report] = [join(home, 'hook.mjs'), join(home, 'loaded.json')];
+    writeFileSync(
+      hook,
+      `import { writeFileSync } from 'node:fs';
+       import { registerHooks } from 'node:module';
+       const packages = new Set();
+       registerHooks({
+         load: (url, context, next) => {
+           const name = /.*\\/node_modules\\/((?:@[^/]+\\/)?[^/]+)/.exec(url)?.[1];
+           if (name !== undefined) packages.add(name);
+           return next(url, context);
+         },
+       });
+       process.on('exit', () => {
+         const builtins = process.moduleLoadList.filter((name) => name.startsWith('NativeModule '));
+         writeFileSync(${JSON.stringify(report)}, JSON.stringify({
+           packages: [...packages].sort(),
+           builtins: builtins.map((name) => name.slice('NativeModule '.length)),
+         }));
+       });`,
+    );
+    const run = spawnSync(process.execPath, ['--import', hook, launcher, ...argv], {
+      encoding: 'utf8',
+      env: environment(),
+      input,
+    });
+    expect(run.stderr).toBe('');
+    return JSON.parse(readFileSync(report, 'utf8')) as Loaded;
+  }
+
+  it('loads for a call what it needs: no database, no model, no terminal, no servers', () => {
+    writeFileSync(join(home, 'small.txt'), 'one line\n');
+    const call = JSON.stringify({ tool: 'read_file', args: { path: join(home, 'small.txt') } });
+    const { packages, builtins } = loadedBy(['call'], call);
+    expect(packages).toEqual(['@cfworker/json-schema', 'commander', 'picocolors']);
+    for (const name of ['sqlite', 'http', 'https', 'tls', 'readline', 'internal/deps/undici/undici'])
+      expect(builtins).not.toContain(name);
+    writeFileSync(join(home, 'config.yaml'), 'agent: {max_iterations: 3}\n');
+    expect(loadedBy(['call'], call).packages).toContain('yaml');
+    expect(loadedBy(['doctor']).builtins).toContain('sqlite');
   });
 });
 
