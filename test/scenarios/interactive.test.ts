@@ -35,6 +35,14 @@ function lastMessage({ server }: Scene): string {
 }
 
 describe.concurrent('an interactive chat', () => {
+  it('needs no native addon, also where a display is said to be there', async () => {
+    const env = { NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --no-addons`, DISPLAY: ':99' };
+    await using play = await chat([{ text: 'All *drawn* without.' }], { env });
+    await play.terminal.type('hello');
+    await play.terminal.press('Enter');
+    await play.terminal.shows('All drawn without.');
+  });
+
   it('shows markdown as it streams, a spinner while it waits, and a line for each call', async () => {
     await using play = await chat((request, index) => {
       if (index === 0)
