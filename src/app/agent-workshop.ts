@@ -35,9 +35,12 @@ export class AgentWorkshop {
   readonly #builtIn: BuiltInTools;
   readonly #mcp: McpServers;
   readonly #systems = new Map<string, string>();
+  readonly #configured: readonly CallGuard[];
 
   constructor(parts: WorkshopParts) {
     this.#parts = parts;
+    const { ask } = parts.options.config.approvals;
+    this.#configured = ask.length === 0 ? [] : [askGuard(ask)];
     this.#builtIn = new BuiltInTools(parts);
     this.#mcp = new McpServers(parts.options);
   }
@@ -55,11 +58,7 @@ export class AgentWorkshop {
   }
 
   /** Who is asked before every call: the hooks, then what the configuration says. */
-  readonly guards = (): readonly CallGuard[] => {
-    const { callbacks, options } = this.#parts;
-    const { ask } = options.config.approvals;
-    return [...callbacks.guards(), ...(ask.length === 0 ? [] : [askGuard(ask)])];
-  };
+  readonly guards = (): readonly CallGuard[] => [...this.#parts.callbacks.guards(), ...this.#configured];
 
   gate(toolBox: ToolBox): Gate {
     const { options, audience, redactor, approver } = this.#parts;
