@@ -27,6 +27,8 @@ const PACKAGE_HOMES = {
   'ai|@ai-sdk/[^/]+': 'src/agent/llm',
   '@modelcontextprotocol/[^/]+': 'src/agent/tools',
   '@cfworker/json-schema': 'src/kernel/json',
+  diff: 'src/safety/checkpoints/listing/line-diff',
+  unbash: 'src/shell/parser',
   commander: 'src/surfaces/cli',
   '@earendil-works/pi-tui|picocolors': 'src/surfaces/cli',
   'zod|yaml|semver': 'src',

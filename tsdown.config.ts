@@ -7,6 +7,9 @@ const ENTRIES = [
   'gate/index',
   'kernel/events/index',
   'kernel/redact/index',
+  'safety/checkpoints/index',
+  // Started as a thread, by its path.
+  'safety/checkpoints/engine/checkpoint-worker',
   'testing/index',
   'surfaces/cli/main',
 ];

@@ -1,9 +1,15 @@
+import { checkpoints } from './checkpoints.ts';
 import { gateOverhead } from './gate-overhead.ts';
 import { longSession } from './long-session.ts';
 import type { Figure } from './measure.ts';
 import { startUp } from './start-up.ts';
 
-const BENCHMARKS = { 'start-up': startUp, 'gate-overhead': gateOverhead, 'long-session': longSession };
+const BENCHMARKS = {
+  'start-up': startUp,
+  'gate-overhead': gateOverhead,
+  'long-session': longSession,
+  checkpoints,
+};
 
 /** Runs the benchmarks that are named, or all; the exit code is 1 when a ratio is above its limit. */
 const chosen = process.argv.slice(2);

@@ -3,7 +3,14 @@ import type { AgentParts, Conversation } from '../agent/loop/index.ts';
 import { systemPrompt } from '../agent/prompt/index.ts';
 import type { SessionStore } from '../agent/sessions/index.ts';
 import { createToolBox, type ToolBox } from '../agent/tools/index.ts';
-import { type Approver, askGuard, type CallAudience, Gate, type Tool } from '../gate/index.ts';
+import {
+  type Approver,
+  askGuard,
+  type CallAudience,
+  type CheckpointStep,
+  Gate,
+  type Tool,
+} from '../gate/index.ts';
 import { valueOrThrow } from '../kernel/errors/index.ts';
 import type { Redactor } from '../kernel/redact/index.ts';
 import type { CallGuard } from '../kernel/verdict/index.ts';
@@ -21,6 +28,8 @@ export interface WorkshopParts {
   readonly audience: CallAudience;
   readonly redactor: Redactor;
   readonly approver: Approver;
+  /** Absent when checkpoints are off. */
+  readonly checkpoints: CheckpointStep | undefined;
 }
 
 /** A gate and the tools behind it. */
@@ -61,8 +70,9 @@ export class AgentWorkshop {
   readonly guards = (): readonly CallGuard[] => [...this.#parts.callbacks.guards(), ...this.#configured];
 
   gate(toolBox: ToolBox): Gate {
-    const { options, audience, redactor, approver } = this.#parts;
+    const { options, audience, redactor, approver, checkpoints } = this.#parts;
     return new Gate({
+      ...(checkpoints === undefined ? {} : { checkpoints }),
       catalog: toolBox,
       unknownTools: 'refuse',
       guards: this.guards,

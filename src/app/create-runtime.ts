@@ -13,6 +13,7 @@ import { projectRoot, resolvePath } from '../platform/paths/index.ts';
 import { randomId } from '../platform/random/index.ts';
 import { CallbackRegistry } from '../safety/hooks/index.ts';
 import { AgentWorkshop } from './agent-workshop.ts';
+import { CheckpointKeeper } from './checkpoint-keeper.ts';
 import { knownSecrets } from './known-secrets.ts';
 import { loggedAudience } from './logged-audience.ts';
 import { Runtime } from './runtime.ts';
@@ -48,8 +49,11 @@ export function createRuntime(given: RuntimeOptions): Runtime {
       surface: options.surface,
       onWarning: options.onWarning,
     });
+  const checkpoints = new CheckpointKeeper(options);
+  const step = checkpoints.step();
   const workshop = new AgentWorkshop({
     options,
+    checkpoints: step,
     callbacks,
     audience,
     redactor,
@@ -61,6 +65,7 @@ export function createRuntime(given: RuntimeOptions): Runtime {
         catalog: workshop.builtIn(),
         guards: workshop.guards,
         audience,
+        ...(step === undefined ? {} : { checkpoints: step }),
         redact: (text) => redactor.text(text),
         clock,
         newTicketId: () => randomId('tkt'),
@@ -72,7 +77,7 @@ export function createRuntime(given: RuntimeOptions): Runtime {
       clock,
       agent,
     });
-  return new Runtime({ options, callbacks, approvals, workshop, foreignGate, logger });
+  return new Runtime({ options, callbacks, approvals, workshop, checkpoints, foreignGate, logger });
 }
 
 function openLog({ paths, config }: RuntimeOptions, redactor: Redactor): Logger {

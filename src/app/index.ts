@@ -4,6 +4,7 @@ export { readEnvironment } from '../platform/environment/index.ts';
 export { ensureHome, hermaHome, homePaths } from '../platform/paths/index.ts';
 export { createRuntime } from './create-runtime.ts';
 export type { OpenSession, SessionChoice } from './open-session.ts';
+export type { Rewind } from './rewind.ts';
 export type { Runtime, TurnRequest } from './runtime.ts';
 export type { AskPerson, RuntimeOptions } from './runtime-options.ts';
 export { VERSION } from './version.ts';

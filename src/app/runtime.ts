@@ -8,15 +8,18 @@ import {
   type ForeignGate,
   performCall,
 } from '../gate/index.ts';
-import { type Result, succeed } from '../kernel/errors/index.ts';
+import { messageOf, type Result, succeed } from '../kernel/errors/index.ts';
 import type { ModelConfig } from '../platform/config/index.ts';
 import type { Logger } from '../platform/logging/index.ts';
 import { randomId } from '../platform/random/index.ts';
+import type { CallOwner, CheckpointStore } from '../safety/checkpoints/index.ts';
 import type { CallbackRegistry } from '../safety/hooks/index.ts';
 import type { AgentWorkshop } from './agent-workshop.ts';
+import type { CheckpointKeeper } from './checkpoint-keeper.ts';
 import { chosenModel, otherModel } from './model-choice.ts';
 import type { OpenSession, SessionChoice } from './open-session.ts';
 import { openStore } from './open-store.ts';
+import type { Rewind } from './rewind.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 
 export interface TurnRequest {
@@ -31,6 +34,7 @@ export interface RuntimeParts {
   readonly callbacks: CallbackRegistry;
   readonly approvals: ApprovalStore;
   readonly workshop: AgentWorkshop;
+  readonly checkpoints: CheckpointKeeper;
   readonly foreignGate: (agent: string) => ForeignGate;
   readonly logger: Logger;
 }
@@ -86,6 +90,7 @@ export class Runtime {
     const store = this.sessions();
     if (!store.ok) return store;
     const { options, workshop } = this.#parts;
+    this.#maintainCheckpoints();
     const { openSession } = await import('./open-session.ts');
     return openSession(store.value, choice, {
       ...options,
@@ -134,6 +139,25 @@ export class Runtime {
     return condensed.ok ? succeed(condensed.value.messages.length) : condensed;
   }
 
+  /** Whether calls are captured before they run. */
+  get checkpointsEnabled(): boolean {
+    return this.#parts.checkpoints.isEnabled;
+  }
+
+  /** The store of checkpoints, also when none are taken. Fails when it cannot be opened. */
+  async checkpoints(): Promise<Result<CheckpointStore>> {
+    return this.#parts.checkpoints.store();
+  }
+
+  /** Takes the turn of a checkpoint and all later ones out of its conversation: the one that is `open`, else a stored one. */
+  async rewindTo(owner: CallOwner, open?: Conversation): Promise<Rewind> {
+    const { rewindOpen, rewindStored } = await import('./rewind.ts');
+    if (open !== undefined) return rewindOpen(owner, open);
+    const store = this.sessions();
+    if (!store.ok) return { type: 'not_possible', message: store.message };
+    return rewindStored(owner, { store: store.value, locks: this.#parts.options.paths.locks });
+  }
+
   newId(prefix: string): string {
     return randomId(prefix);
   }
@@ -145,15 +169,25 @@ export class Runtime {
   }
 
   async #close(): Promise<void> {
-    try {
-      await this.#parts.workshop.close();
-    } finally {
-      try {
-        this.#store?.close();
-      } finally {
-        this.#parts.logger.close();
-      }
-    }
+    const { workshop, checkpoints, logger } = this.#parts;
+    const steps = [
+      async () => workshop.close(),
+      async () => checkpoints.maintainLater(),
+      async () => checkpoints.close(),
+      async () => Promise.resolve(this.#store?.close()),
+      async () => Promise.resolve(logger.close()),
+    ];
+    const failures: unknown[] = [];
+    for (const step of steps) await step().catch((error: unknown) => failures.push(error));
+    if (failures.length > 0) throw failures[0];
+  }
+
+  /** At the start of a session, beside it: what is old goes even when the session is killed. */
+  #maintainCheckpoints(): void {
+    const { checkpoints, logger } = this.#parts;
+    checkpoints.maintainLater().catch((error: unknown) => {
+      logger.warn(`checkpoints could not be maintained: ${messageOf(error)}`);
+    });
   }
 
   async #agentFor(conversation: Conversation, signal: AbortSignal): Promise<Result<AgentParts>> {

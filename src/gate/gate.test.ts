@@ -696,6 +696,9 @@ describe('a ticket', () => {
     await call();
     const done = ended[0]?.call;
     expect(done).toBeDefined();
-    if (done !== undefined) expect(() => new Ticket(Symbol('forged'), 'x', done)).toThrow('only the gate');
+    if (done !== undefined)
+      expect(() => new Ticket(Symbol('forged'), { id: 'x', call: done, checkpoint: '' })).toThrow(
+        'only the gate',
+      );
   });
 });

@@ -10,6 +10,7 @@ import {
   isApprovalAnswer,
 } from './approval/approver.ts';
 import type { CallRequest } from './call-request.ts';
+import type { Captured, CheckpointStep } from './checkpoint/checkpoint-step.ts';
 import { consultGuards } from './consult-guards.ts';
 import { despiteInterrupt } from './despite-interrupt.ts';
 import { normalise, type ToolCatalog } from './normalise.ts';
@@ -24,6 +25,8 @@ export interface GateParts {
   /** Those to ask, in this order; looked up for every call, so that none added later is missed. */
   readonly guards: () => readonly CallGuard[];
   readonly approver: Approver;
+  /** Absent when nothing is captured. */
+  readonly checkpoints?: CheckpointStep;
   readonly audience: CallAudience;
   readonly clock: Clock;
   readonly newTicketId: () => string;
@@ -67,8 +70,8 @@ export interface Settlement {
 /**
  * The one path by which a tool can run: {@link before}, the tool, {@link after}.
  *
- * The steps of the first half are fixed: normalise, guards, approval. The call fails closed at each of them; see the
- * steps for how.
+ * The steps of the first half are fixed: normalise, guards, approval, checkpoint. The call fails closed at each of
+ * them, but for the last, which says itself when it blocks; see the steps for how.
  */
 export class Gate {
   readonly #parts: GateParts;
@@ -108,24 +111,36 @@ export class Gate {
     const warnings = consulted.warnings.map((line) => this.#redact(line));
     const decision = foldOpinions(consulted.opinions);
     if (decision.type === 'block') return this.#refuse({ ...decision, call, warnings }, signal);
-    if (decision.type === 'abstain')
-      return { type: 'admitted', ticket: this.#ticketFor(call, signal), warnings };
+    if (decision.type === 'abstain') return this.#admit({ type: 'admitted' }, { call, warnings, signal });
     const { by, message } = decision;
     const approval = await decideSafely(approver, { ...decision, call }, signal);
     switch (approval.type) {
       case 'approved':
-        return { type: 'admitted', ticket: this.#ticketFor(call, signal), approval, warnings };
+        return this.#admit({ type: 'admitted', approval }, { call, warnings, signal });
       case 'deferred':
-        return { type: 'asked', ticket: this.#ticketFor(call, signal), by, message, warnings };
+        return this.#admit({ type: 'asked', by, message }, { call, warnings, signal });
       case 'refused':
         return this.#refuse({ call, by: 'approval', message: approval.message, warnings }, signal);
     }
   }
 
-  /** The last moment of the first half: nothing that was interrupted gets a ticket. */
-  #ticketFor(call: ToolCall, signal: AbortSignal): Ticket {
+  /** The last steps of the first half. Nothing that was interrupted gets a ticket. */
+  async #admit(kind: AdmissionKind, { call, warnings, signal }: Admitted): Promise<Admission> {
+    const captured = await this.#capture(call, signal);
+    const told = [...warnings, ...captured.warnings.map((line) => this.#redact(line))];
+    if (captured.type === 'blocked')
+      return this.#refuse({ call, by: 'checkpoint', message: captured.message, warnings: told }, signal);
+    const { checkpoint } = captured;
+    if (signal.aborted) await this.#parts.checkpoints?.after(checkpoint);
     signal.throwIfAborted();
-    return issueTicket(this.#parts.newTicketId(), call);
+    const ticket = issueTicket(this.#parts.newTicketId(), call, checkpoint);
+    return { ...kind, ticket, warnings: told };
+  }
+
+  async #capture(call: ToolCall, signal: AbortSignal): Promise<Captured> {
+    signal.throwIfAborted();
+    const { checkpoints } = this.#parts;
+    return checkpoints?.before(call, signal) ?? { type: 'captured', checkpoint: '', warnings: [] };
   }
 
   /** Takes note of how a call ended and gives back what the model may read of it. */
@@ -133,12 +148,18 @@ export class Gate {
     const { audience } = this.#parts;
     const ended = given.status === 'ok' ? given : this.#withoutSecrets(given);
     const observed = await audience.observe(ended, signal);
+    const settled = await this.#settle(ended);
     const { text, warnings } = await audience.transform(ended, signal);
     return {
       text,
       errorMessage: ended.errorMessage ?? '',
-      warnings: [...observed, ...warnings].map((line) => this.#redact(line)),
+      warnings: [...observed, ...settled, ...warnings].map((line) => this.#redact(line)),
     };
+  }
+
+  /** After the observers: a formatter among them may still have changed the file. */
+  async #settle({ checkpoint = '' }: EndedCall): Promise<readonly string[]> {
+    return checkpoint === '' ? [] : (this.#parts.checkpoints?.after(checkpoint) ?? []);
   }
 
   async #refuse({ call, by, message: reason, warnings }: Refusal, signal: AbortSignal): Promise<Admission> {
@@ -169,6 +190,16 @@ export class Gate {
       ...(errorMessage === undefined ? {} : { errorMessage: this.#redact(errorMessage) }),
     };
   }
+}
+
+type AdmissionKind =
+  | Pick<Extract<Admission, { type: 'admitted' }>, 'type' | 'approval'>
+  | Pick<Extract<Admission, { type: 'asked' }>, 'type' | 'by' | 'message'>;
+
+interface Admitted {
+  readonly call: ToolCall;
+  readonly warnings: readonly string[];
+  readonly signal: AbortSignal;
 }
 
 const CANCELLED = 'the call was cancelled before it ran';

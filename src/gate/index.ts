@@ -4,6 +4,12 @@ export type { ApprovalAnswer, ApprovalRequest, ApprovalScope, Approver } from '.
 export { askGuard } from './approval/ask-guard.ts';
 export { type ApprovalPrompt, PersonApprover } from './approval/person-approver.ts';
 export type { CallRequest } from './call-request.ts';
+export type { Captured, CheckpointStep } from './checkpoint/checkpoint-step.ts';
+export {
+  type CaptureStore,
+  type StoreCheckpointParts,
+  storeCheckpointStep,
+} from './checkpoint/store-checkpoint-step.ts';
 export { type ForeignDecision, ForeignGate } from './foreign/foreign-gate.ts';
 export {
   type ForeignCall,

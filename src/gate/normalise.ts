@@ -51,6 +51,7 @@ export function normalise(
       args,
       effect: effectOfCall(declaration, args),
       paths: Object.freeze(pathsOfCall(declaration, args)),
+      ...(declaration.actsThroughGate === true ? { actsThroughGate: true } : {}),
       fingerprint: fingerprintOfCall({ tool, args, cwd }),
       origin: Object.freeze({ ...origin }),
     }),

@@ -11,6 +11,8 @@ export interface EndedCall {
   readonly errorMessage?: string;
   /** Milliseconds the tool took; 0 when it did not run. */
   readonly durationMs: number;
+  /** Names what was captured before it ran; see the checkpoint step. */
+  readonly checkpoint?: string;
 }
 
 /**

@@ -120,7 +120,7 @@ async function run(
   const startedAt = clock.monotonicMs();
   const outcome = tool === undefined ? noTool(call) : await executeTool(tool, ticket, options);
   const durationMs = Math.round(clock.monotonicMs() - startedAt);
-  const ended = endedCall(call, capResult(outcome), durationMs);
+  const ended = { ...endedCall(call, capResult(outcome), durationMs), checkpoint: ticket.checkpoint };
   const settlement = await despiteInterrupt(clock, options.signal, async (signal) =>
     gate.after(ended, signal),
   );

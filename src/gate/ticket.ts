@@ -2,6 +2,12 @@ import type { ToolCall } from '../kernel/tool-call/index.ts';
 
 const handedOutByTheGate = Symbol('handed out by the gate');
 
+interface TicketText {
+  readonly id: string;
+  readonly call: ToolCall;
+  readonly checkpoint: string;
+}
+
 /**
  * The right to run one call once, with exactly the arguments it carries. Only {@link Gate.before} hands it out, and
  * no tool runs without it.
@@ -9,12 +15,15 @@ const handedOutByTheGate = Symbol('handed out by the gate');
 export class Ticket {
   readonly id: string;
   readonly call: ToolCall;
+  /** Names what was captured before the call; empty when nothing was. */
+  readonly checkpoint: string;
   #redeemed = false;
 
-  constructor(proof: symbol, id: string, call: ToolCall) {
+  constructor(proof: symbol, { id, call, checkpoint }: TicketText) {
     if (proof !== handedOutByTheGate) throw new Error('only the gate hands out tickets');
     this.id = id;
     this.call = call;
+    this.checkpoint = checkpoint;
     Object.freeze(this);
   }
 
@@ -26,6 +35,6 @@ export class Ticket {
 }
 
 /** For the gate alone; not exported from the gate's door. */
-export function issueTicket(id: string, call: ToolCall): Ticket {
-  return new Ticket(handedOutByTheGate, id, call);
+export function issueTicket(id: string, call: ToolCall, checkpoint = ''): Ticket {
+  return new Ticket(handedOutByTheGate, { id, call, checkpoint });
 }

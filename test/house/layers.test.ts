@@ -45,6 +45,8 @@ const PLANTED: Record<string, Import> = {
   'ai-has-one-home': ['src/agent/loop/model.ts', 'ai'],
   'modelcontextprotocol-has-one-home': ['src/agent/llm/servers.ts', '@modelcontextprotocol/client'],
   'cfworker-json-schema-has-one-home': ['src/agent/tools/schema.ts', '@cfworker/json-schema'],
+  'diff-has-one-home': ['src/safety/checkpoints/listing/counts.ts', 'diff'],
+  'unbash-has-one-home': ['src/shell/words.ts', 'unbash'],
   'commander-has-one-home': ['src/surfaces/hook/options.ts', 'commander'],
   'earendil-works-pi-tui-has-one-home': ['src/app/asks.ts', '@earendil-works/pi-tui'],
   'no-schema-libraries-on-the-hook-path': ['src/surfaces/hook/schema.ts', 'zod'],
@@ -68,6 +70,7 @@ const ALLOWED: readonly Import[] = [
   ['src/kernel/json/files.test.ts', 'node:fs'],
   ['src/kernel/json/helped.test.ts', 'src/testing/index.ts'],
   ['src/agent/llm/provider.ts', 'ai'],
+  ['src/shell/parser/reads.ts', 'unbash'],
   ['src/agent/loop/options.ts', 'zod'],
   ['src/gate/near.ts', 'src/gate/inside.ts'],
   ['test/scenario.ts', 'src/testing/index.ts'],
@@ -118,7 +121,15 @@ function append(root: string, file: string, text: string): void {
 
 /** The real packages, one that has no place in the rules, and one that is there without being declared. */
 function plantPackages(root: string): void {
-  const placed = ['ai', 'commander', 'zod', '@earendil-works/pi-tui', '@cfworker/json-schema'];
+  const placed = [
+    'ai',
+    'commander',
+    'diff',
+    'unbash',
+    'zod',
+    '@earendil-works/pi-tui',
+    '@cfworker/json-schema',
+  ];
   const dependencies = [...placed, '@modelcontextprotocol/client', 'not-placed'];
   const manifest = {
     name: 'planted',

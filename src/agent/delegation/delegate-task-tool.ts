@@ -53,6 +53,7 @@ export function createDelegateTaskTool({ runChild, maxChildren }: DelegateTaskPo
       additionalProperties: false,
     },
     effect: 'external',
+    actsThroughGate: true,
     idempotent: false,
     pathArguments: [],
     execute: async ({ call }, { signal, onProgress }) => {

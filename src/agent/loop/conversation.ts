@@ -118,6 +118,22 @@ export class Conversation {
     return succeed(undefined);
   }
 
+  /**
+   * Takes that turn and all that came after it out of the conversation: it is as before the turn began. Fails with
+   * `no_such_turn` when the turn is not in it (any more); then everything is as it was.
+   */
+  rewindToTurn(turnId: string): Result<{ readonly removedMessages: number }> {
+    const rewound = this.#store.rewindToTurn(this.#session.id, turnId);
+    if (!rewound.ok) return rewound;
+    const first = this.#entries.findIndex((entry) => entry.turnId === turnId);
+    this.#entries = this.#entries.slice(0, Math.max(0, first));
+    this.#messages = this.#entries.map(({ message }) => message);
+    this.#repaired = new RepairedHistory();
+    this.#estimatedTokens = estimateTokens(this.#messages);
+    this.#counted = undefined;
+    return rewound;
+  }
+
   /** What was not in the conversation so far belongs to the turn of the message before it. */
   #withTurns(messages: readonly Message[]): readonly TurnMessage[] {
     const known = new Map(this.#entries.map((entry) => [entry.message, entry]));

@@ -64,6 +64,8 @@ export class ForeignGate {
     const returned = await this.#lookUp(foreign.approved);
     if (!returned.ok) return returned;
     const approver = new TicketApprover({ calls, remembered, returned: returned.value });
+    const earlier = returned.value?.open?.checkpoint ?? '';
+    if (earlier !== '') await this.#parts.gate.checkpoints?.after(earlier);
     const admission = await this.#gateWith(approver).before(this.#requestOf(foreign), signal);
     const call = callOf(admission);
     if (call !== undefined) await approver.settle(call);
@@ -156,7 +158,7 @@ export class ForeignGate {
 
   async #record(
     foreign: ForeignCall,
-    { ticket: { id: ticket, call } }: Extract<Admission, { type: 'admitted' | 'asked' }>,
+    { ticket: { id: ticket, call, checkpoint } }: Extract<Admission, { type: 'admitted' | 'asked' }>,
     answer: Pick<ForeignDecision, 'reason' | 'warnings'> & { readonly decision: 'allow' | 'ask' },
   ): Promise<ForeignDecision> {
     const { calls, clock, redactor } = this.#parts;
@@ -166,18 +168,20 @@ export class ForeignGate {
       call: { ...call, args: redactedArgs(redactor, call.args) },
       state: answer.decision === 'ask' ? 'awaiting_approval' : 'running',
       openedAt: clock.now(),
+      checkpoint,
       ...(owner === undefined ? {} : { owner }),
     });
     await calls.sweep();
     const warnings = [...answer.warnings, ...ownerWarnings];
     if (stored.ok) return { ...answer, toolInput: call.args, ticket, warnings };
+    if (checkpoint !== '') await this.#parts.gate.checkpoints?.after(checkpoint);
     if (call.effect !== 'none')
       return blocked(call.args, `a call that cannot be recorded does not run: ${stored.message}`, warnings);
     const unrecorded = `The call goes on unrecorded: ${stored.message}`;
     return { ...answer, toolInput: call.args, ticket: '', warnings: [...warnings, unrecorded] };
   }
 
-  #ended({ call, openedAt }: OpenCall, { status, result, errorType }: ForeignOutcome): EndedCall {
+  #ended({ call, openedAt, checkpoint }: OpenCall, { status, result, errorType }: ForeignOutcome): EndedCall {
     const capped = textOf(capResult({ status: 'ok', result }));
     return {
       call,
@@ -186,6 +190,7 @@ export class ForeignGate {
       ...(errorType === undefined ? {} : { errorType }),
       ...(status === 'ok' ? {} : { errorMessage: capped }),
       durationMs: Math.max(0, this.#parts.clock.now() - openedAt),
+      checkpoint,
     };
   }
 }

@@ -13,17 +13,20 @@ export interface OpenCall {
   readonly owner?: ProcessIdentity;
   /** Milliseconds since 1970-01-01 UTC. */
   readonly openedAt: number;
+  /** Names what was captured before it; empty when nothing was. */
+  readonly checkpoint: string;
 }
 
 /** Version of the file format. */
 const FORMAT = 1;
 
-export function encodeOpenCall({ ticket, call, state, owner, openedAt }: OpenCall): JsonObject {
+export function encodeOpenCall({ ticket, call, state, owner, openedAt, checkpoint }: OpenCall): JsonObject {
   return {
     version: FORMAT,
     ticket,
     state,
     opened_at: openedAt,
+    checkpoint,
     owner: owner === undefined ? null : encodeOwner(owner),
     call: {
       tool_call_id: call.callId,
@@ -55,7 +58,9 @@ export function decodeOpenCall(value: JsonValue): OpenCall | undefined {
   if (ticket === undefined || call === undefined || typeof openedAt !== 'number') return undefined;
   if (state !== 'running' && state !== 'awaiting_approval') return undefined;
   if (owner === 'damaged') return undefined;
-  return { ticket, call, state, openedAt, ...(owner === undefined ? {} : { owner }) };
+  const checkpoint = getString(value, 'checkpoint');
+  if (checkpoint === undefined) return undefined;
+  return { ticket, call, state, openedAt, checkpoint, ...(owner === undefined ? {} : { owner }) };
 }
 
 const TEXTS = [

@@ -27,6 +27,8 @@ export interface ToolCall extends CallIds {
   readonly effect: Effect;
   /** File paths named by the arguments, as given. */
   readonly paths: readonly string[];
+  /** Whether its effects are calls of their own, which pass the gate themselves. */
+  readonly actsThroughGate?: true;
   /** {@link fingerprintOfCall} of tool, arguments and working directory. */
   readonly fingerprint: string;
   /** Absolute. */

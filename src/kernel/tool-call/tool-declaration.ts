@@ -18,6 +18,8 @@ export interface ToolDeclaration {
   readonly pathArguments: readonly string[];
   /** The paths of one call, when they stand inside another argument (such as the body of a patch). */
   readonly pathsOf?: (args: JsonObject) => readonly string[];
+  /** Whether all it does are calls that pass the gate themselves, as those of a delegated child do. */
+  readonly actsThroughGate?: boolean;
 }
 
 export function effectOfCall(tool: ToolDeclaration, args: JsonObject): Effect {

@@ -66,6 +66,24 @@ export interface ToolsConfig {
   readonly disabled: readonly string[];
 }
 
+/** `checkpoints:`: what is kept so that changes to files can be taken back. */
+export interface CheckpointsConfig {
+  readonly enabled: boolean;
+  /** Entries kept for each project. */
+  readonly maxSnapshots: number;
+  /** Size of the whole store; 0 for no limit. In units of 1024 × 1024 bytes. */
+  readonly maxTotalSizeMb: number;
+  /** Larger files are not captured; 0 for no limit. */
+  readonly maxFileSizeMb: number;
+  readonly autoPrune: boolean;
+  readonly retentionDays: number;
+  /** How long the content of ignored files (secrets as a rule) is kept that a tool was about to write. */
+  readonly privateRetentionDays: number;
+  readonly minIntervalHours: number;
+  /** What becomes of a call whose checkpoint could not be taken. */
+  readonly onFailure: 'warn' | 'block';
+}
+
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -108,6 +126,7 @@ export interface Config {
   readonly model?: ModelConfig;
   readonly agent: AgentConfig;
   readonly approvals: ApprovalsConfig;
+  readonly checkpoints: CheckpointsConfig;
   readonly compression: CompressionConfig;
   readonly delegation: DelegationConfig;
   readonly terminal: TerminalConfig;

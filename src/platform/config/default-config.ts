@@ -4,6 +4,17 @@ import type { Config } from './config.ts';
 export const defaultConfig: Config = {
   agent: { maxIterations: 90, verify: [], maxVerifyNudges: 3 },
   approvals: { timeoutMs: 300_000, ask: [] },
+  checkpoints: {
+    enabled: false,
+    maxSnapshots: 20,
+    maxTotalSizeMb: 500,
+    maxFileSizeMb: 10,
+    autoPrune: true,
+    retentionDays: 7,
+    privateRetentionDays: 2,
+    minIntervalHours: 24,
+    onFailure: 'warn',
+  },
   compression: { enabled: true, threshold: 0.5, keepFirst: 2, keepLastTurns: 4 },
   delegation: { maxDepth: 2, maxChildren: 3 },
   terminal: { timeoutMs: 180_000, env: [] },

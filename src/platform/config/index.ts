@@ -2,6 +2,7 @@ export type { SetConfigValue, SetErrorCode } from './change-config-file.ts';
 export {
   type AgentConfig,
   type ApprovalsConfig,
+  type CheckpointsConfig,
   type CompressionConfig,
   type Config,
   type DelegationConfig,

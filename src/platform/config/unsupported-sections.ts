@@ -6,7 +6,6 @@ import type { ConfigSeverity } from './config-problem.ts';
  * program does not run, so that nobody relies on a guard that is not there; the others are said to have no effect.
  */
 const UNSUPPORTED: ReadonlyMap<string, ConfigSeverity> = new Map([
-  ['checkpoints', 'error'],
   ['egress', 'error'],
   ['hooks', 'error'],
   ['hooks_auto_accept', 'error'],

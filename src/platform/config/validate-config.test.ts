@@ -210,7 +210,7 @@ describe('a problem', () => {
 });
 
 describe('a section this version does not have', () => {
-  it.each(['hooks', 'policy', 'ledger', 'checkpoints', 'egress', 'plugins'])(
+  it.each(['hooks', 'policy', 'ledger', 'egress', 'plugins'])(
     'is an error when it would protect: %s',
     (name) => {
       const text = `${name}:\n  enabled: true\n`;
@@ -227,7 +227,7 @@ describe('a section this version does not have', () => {
     expect(config).toBeDefined();
   });
 
-  it.each(['hooks:', 'hooks: {}', 'checkpoints: {enabled: false}', 'policy: off', 'plugins: []'])(
+  it.each(['hooks:', 'hooks: {}', 'egress: {enabled: false}', 'policy: off', 'plugins: []'])(
     'is fine as long as it asks for nothing: %s',
     (text) => {
       expect(problemsOf(text)).toEqual([]);

@@ -21,4 +21,5 @@ export { type OutputPart, renderOutput } from './render-output.ts';
 export { type ProcessResult, type RunOptions, runProcess } from './run-process.ts';
 export type { OnOutput, OutputStream, ProcessExit, RunningProcess } from './running-process.ts';
 export type { SpawnError, SpawnErrorCode } from './spawn-error.ts';
+export { type DetachedOptions, startDetached } from './start-detached.ts';
 export { type StartOptions, type StartResult, startProcess } from './start-process.ts';

@@ -94,7 +94,9 @@ function define(command: Command, verb: Verb, path: readonly string[], choose: (
   addGlobalOptions(command, verb.options ?? []);
   command.addHelpText('after', `\nExample:\n  $ ${verb.example}`);
   for (const subcommand of verb.subcommands ?? []) {
-    const below = command.command(subcommand.name).summary(subcommand.summary);
+    const below = command
+      .command(subcommand.name, { hidden: subcommand.isHidden === true })
+      .summary(subcommand.summary);
     define(below, subcommand, [...path, subcommand.name], choose);
   }
   if (verb.run === undefined) refuseWithoutSubcommand(command, verb, path);

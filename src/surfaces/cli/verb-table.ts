@@ -28,6 +28,16 @@ export const verbTable: readonly VerbEntry[] = [
     load: () => import('./verbs/approvals.ts'),
   },
   {
+    name: 'rollback',
+    summary: 'list checkpoints, and take back what was done to files since one',
+    load: () => import('./verbs/rollback.ts'),
+  },
+  {
+    name: 'checkpoints',
+    summary: 'see, take, check and delete what is kept of files',
+    load: () => import('./verbs/checkpoints.ts'),
+  },
+  {
     name: 'sessions',
     summary: 'list, read and rename sessions, and repair lists of messages',
     load: () => import('./verbs/sessions.ts'),

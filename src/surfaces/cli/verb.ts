@@ -19,6 +19,8 @@ export interface Verb {
   readonly arguments?: readonly Argument[];
   readonly options?: readonly Option[];
   readonly subcommands?: readonly Verb[];
+  /** A subcommand that is not shown in help, and not completed. */
+  readonly isHidden?: boolean;
   /** Absent for a noun that does nothing without a subcommand. */
   readonly run?: (context: VerbContext) => Promise<ExitCode>;
 }

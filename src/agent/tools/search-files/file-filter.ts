@@ -1,4 +1,4 @@
-import { compileGlob, type PathMatcher } from './compile-glob.ts';
+import { compileGlob, type PathMatcher } from '../../../kernel/gitignore/index.ts';
 
 const MAX_LENGTH = 1000;
 const MAX_ALTERNATIVES = 200;

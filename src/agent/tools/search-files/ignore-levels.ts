@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from 'node:path';
+import { type IgnoreRules, parseIgnoreFile } from '../../../kernel/gitignore/index.ts';
 import { readTextFile, statPath } from '../../../platform/files/index.ts';
-import { type IgnoreRules, parseIgnoreFile } from './ignore-rules.ts';
 
 /** The rules that come from one folder, which are about everything below it. */
 interface IgnoreLevel {

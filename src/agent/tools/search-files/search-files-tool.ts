@@ -1,6 +1,7 @@
 import { basename, join, relative } from 'node:path';
 import type { Tool, ToolOutcome, ToolRun } from '../../../gate/index.ts';
 import { fail, type Result } from '../../../kernel/errors/index.ts';
+import type { PathMatcher } from '../../../kernel/gitignore/index.ts';
 import type { JsonObject } from '../../../kernel/json/index.ts';
 import type { Clock } from '../../../platform/clock/index.ts';
 import { realPath } from '../../../platform/files/index.ts';
@@ -11,7 +12,6 @@ import { defineTool } from '../define-tool.ts';
 import { toDisplayed } from '../files/displayed-path.ts';
 import { locateExisting, type PathBase } from '../files/locate-file.ts';
 import { cancelled, failed, succeeded } from '../outcomes.ts';
-import type { PathMatcher } from './compile-glob.ts';
 import { compilePattern } from './compile-pattern.ts';
 import { compileFileFilter } from './file-filter.ts';
 import { ResultPage } from './result-page.ts';

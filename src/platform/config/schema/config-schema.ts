@@ -5,6 +5,7 @@ import { modelSchema } from './model-schema.ts';
 import {
   agentSchema,
   approvalsSchema,
+  checkpointsSchema,
   compressionSchema,
   delegationSchema,
   loggingSchema,
@@ -18,6 +19,7 @@ export const configSchema = z
     model: modelSchema.optional(),
     agent: agentSchema.prefault({}),
     approvals: approvalsSchema.prefault({}),
+    checkpoints: checkpointsSchema.prefault({}),
     compression: compressionSchema.prefault({}),
     delegation: delegationSchema.prefault({}),
     terminal: terminalSchema.prefault({}),

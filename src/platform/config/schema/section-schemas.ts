@@ -2,6 +2,7 @@ import { z } from 'zod';
 import {
   type AgentConfig,
   type ApprovalsConfig,
+  type CheckpointsConfig,
   type CompressionConfig,
   type DelegationConfig,
   LOG_LEVELS,
@@ -12,7 +13,7 @@ import {
 import { defaultConfig } from '../default-config.ts';
 import { fromMs, seconds, text, toMs, variableName, wholeNumber } from './fields.ts';
 
-const { agent, approvals, compression, delegation, terminal, tools, logging } = defaultConfig;
+const { agent, approvals, checkpoints, compression, delegation, terminal, tools, logging } = defaultConfig;
 
 export const agentSchema = z
   .strictObject({
@@ -48,6 +49,54 @@ export const approvalsSchema = z
   })
   .transform((value): ApprovalsConfig => ({ timeoutMs: toMs(value.timeout), ask: value.ask }))
   .describe('When a person is asked.');
+
+export const checkpointsSchema = z
+  .strictObject({
+    enabled: z
+      .boolean()
+      .default(checkpoints.enabled)
+      .describe('Whether files are captured before calls that may change them.'),
+    max_snapshots: wholeNumber(1, 10_000)
+      .default(checkpoints.maxSnapshots)
+      .describe('Checkpoints kept for each project.'),
+    max_total_size_mb: wholeNumber(0, 10_000_000)
+      .default(checkpoints.maxTotalSizeMb)
+      .describe('Size of the whole store; 0 for no limit.'),
+    max_file_size_mb: wholeNumber(0, 100_000)
+      .default(checkpoints.maxFileSizeMb)
+      .describe('Larger files are not captured; 0 for no limit.'),
+    auto_prune: z
+      .boolean()
+      .default(checkpoints.autoPrune)
+      .describe('Whether what is old is swept away at start-up.'),
+    retention_days: wholeNumber(1, 36_500)
+      .default(checkpoints.retentionDays)
+      .describe('Days after which checkpoints go.'),
+    private_retention_days: wholeNumber(0, 36_500)
+      .default(checkpoints.privateRetentionDays)
+      .describe('Days after which the content of ignored files, such as .env, goes.'),
+    min_interval_hours: wholeNumber(0, 8_760)
+      .default(checkpoints.minIntervalHours)
+      .describe('Hours between two automatic sweeps.'),
+    on_failure: z
+      .enum(['warn', 'block'])
+      .default(checkpoints.onFailure)
+      .describe('What becomes of a call whose checkpoint could not be taken.'),
+  })
+  .transform(
+    (value): CheckpointsConfig => ({
+      enabled: value.enabled,
+      maxSnapshots: value.max_snapshots,
+      maxTotalSizeMb: value.max_total_size_mb,
+      maxFileSizeMb: value.max_file_size_mb,
+      autoPrune: value.auto_prune,
+      retentionDays: value.retention_days,
+      privateRetentionDays: value.private_retention_days,
+      minIntervalHours: value.min_interval_hours,
+      onFailure: value.on_failure,
+    }),
+  )
+  .describe('What is kept so that changes to files can be taken back.');
 
 export const compressionSchema = z
   .strictObject({

@@ -17,6 +17,8 @@ export interface ChatParts {
   readonly screen: ChatScreen;
   readonly session: OpenSession;
   readonly surface: string;
+  /** Where the person is, absolute. */
+  readonly cwd: string;
 }
 
 /** What there is to say when the person has left. */
@@ -29,6 +31,8 @@ export interface ChatEnd {
 
 /** Sessions that `/sessions` lists. */
 const LISTED_SESSIONS = 15;
+/** The answer that deletes files. */
+const YES = 'Yes';
 
 /** An interactive conversation: reads, runs a turn or a slash command, shows, until the person leaves. */
 export class Chat implements Commanded {
@@ -142,6 +146,37 @@ export class Chat implements Commanded {
       else if (signal.aborted) this.#say('warning', 'Interrupted. The history stays as it was.');
       else this.#fail(done);
     });
+  }
+
+  async rollback(argument: string): Promise<void> {
+    const { runtime, screen, cwd } = this.#parts;
+    await this.#interruptibly(async (signal) => {
+      const store = await runtime.checkpoints();
+      if (!store.ok) return this.#fail(store);
+      const { conversation } = this.#session;
+      const { rollbackInChat } = await import('../rollback/chat-rollback.ts');
+      screen.busy('looking at the checkpoints');
+      await rollbackInChat(argument, {
+        store: store.value,
+        isEnabled: runtime.checkpointsEnabled,
+        directory: cwd,
+        rootSessionId: conversation.rootSessionId,
+        rewindTo: (owner) => runtime.rewindTo(owner, conversation),
+        confirm: (question) => this.#agrees(question, signal),
+        say: (kind, text) => this.#say(kind, text),
+        fail: (failure) => this.#fail(failure),
+      });
+    });
+  }
+
+  /** Whether the person says yes. An interrupt is a no. */
+  async #agrees(question: string, signal: AbortSignal): Promise<boolean> {
+    try {
+      return (await this.#parts.screen.ask(question, [YES, 'No'], signal)) === YES;
+    } catch (error) {
+      if (signal.aborted) return false;
+      throw error;
+    }
   }
 
   async #converse(): Promise<void> {

@@ -30,6 +30,7 @@ export async function runConversation(context: VerbContext, request: ChatRequest
       screen,
       session: session.value,
       surface: request.runtime.surface,
+      cwd: request.runtime.cwd ?? context.workingDirectory(),
     });
     const giveBack = context.isInteractive
       ? context.onInterrupt(() => chat.interruptOrLeave())

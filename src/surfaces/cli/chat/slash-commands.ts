@@ -21,6 +21,8 @@ export interface Commanded {
   sessionIds(): readonly string[];
   resume(sessionId: string): Promise<void>;
   compress(): Promise<void>;
+  /** Lists checkpoints, shows what changed since one, or restores it. */
+  rollback(argument: string): Promise<void>;
 }
 
 /** Every slash command. The help and the completion are made from this list. */
@@ -51,6 +53,13 @@ export function slashCommands(chat: Commanded): readonly SlashCommand[] {
       summary: 'take up an earlier session',
       complete: () => chat.sessionIds(),
       run: (argument) => goOn(chat.resume(argument)),
+    },
+    {
+      name: 'rollback',
+      usage: '[N|diff N|undo]',
+      summary: 'list checkpoints, or take back what was done since one',
+      complete: () => ['diff', 'undo'],
+      run: (argument) => goOn(chat.rollback(argument)),
     },
     { name: 'compress', summary: 'condense the history now', run: () => goOn(chat.compress()) },
     {

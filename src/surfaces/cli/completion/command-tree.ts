@@ -62,7 +62,9 @@ function toNode(verb: Verb, path: readonly string[]): CommandNode {
       value: completionOf(argument),
       isVariadic: argument.isVariadic,
     })),
-    subcommands: (verb.subcommands ?? []).map((below) => toNode(below, [...path, below.name])),
+    subcommands: (verb.subcommands ?? [])
+      .filter(({ isHidden }) => isHidden !== true)
+      .map((below) => toNode(below, [...path, below.name])),
   };
 }
 

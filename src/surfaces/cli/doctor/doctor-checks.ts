@@ -1,4 +1,5 @@
 import { approvalsCheck } from './approvals-check.ts';
+import { checkpointsCheck } from './checkpoints-check.ts';
 import { configCheck } from './config-check.ts';
 import type { DoctorCheck } from './doctor-check.ts';
 import { bashCheck, diskCheck, gitCheck, homeCheck, nodeCheck, sqliteCheck } from './machine-checks.ts';
@@ -17,4 +18,5 @@ export const doctorChecks: readonly DoctorCheck[] = [
   modelCheck,
   sessionsCheck,
   approvalsCheck,
+  checkpointsCheck,
 ];

@@ -3,6 +3,7 @@ import { getString } from '../../../kernel/json/index.ts';
 import { readTextFile } from '../../../platform/files/index.ts';
 import { resolvePath } from '../../../platform/paths/index.ts';
 import type { Act, Stage } from './act.ts';
+import { bringsBack } from './brings-back.ts';
 import { killedSession } from './killed-session.ts';
 import { playScript } from './play-script.ts';
 
@@ -94,7 +95,14 @@ const blocksACall: Act = {
 };
 
 /** The tour, in order. */
-export const acts: readonly Act[] = [writesAFile, runsAPair, failsACommand, blocksACall, killedSession];
+export const acts: readonly Act[] = [
+  writesAFile,
+  runsAPair,
+  failsACommand,
+  blocksACall,
+  bringsBack,
+  killedSession,
+];
 
 async function contentOf({ project }: Stage, name: string): Promise<string | undefined> {
   const read = await readTextFile(resolvePath(project, name));

@@ -1,7 +1,7 @@
 import type { TurnResult } from '../../../agent/loop/index.ts';
 import { createRuntime, type Runtime } from '../../../app/index.ts';
 import { valueOrThrow } from '../../../kernel/errors/index.ts';
-import { defaultConfig } from '../../../platform/config/index.ts';
+import { type Config, defaultConfig } from '../../../platform/config/index.ts';
 import { writeFileAtomic } from '../../../platform/files/index.ts';
 import { homePaths, resolvePath } from '../../../platform/paths/index.ts';
 import type { Stage } from './act.ts';
@@ -27,17 +27,22 @@ export async function playScript(
   {
     name,
     steps,
+    config = defaultConfig,
     prepare,
+    conclude,
   }: {
     readonly name: string;
     readonly steps: readonly ScriptStep[];
+    readonly config?: Config;
     readonly prepare?: (runtime: Runtime) => void;
+    /** Runs when the turn has ended, before the runtime is closed. */
+    readonly conclude?: (runtime: Runtime) => Promise<void>;
   },
 ): Promise<TurnResult> {
   const { context, home, project } = stage;
   const runtime = createRuntime({
     paths: homePaths(home),
-    config: defaultConfig,
+    config,
     environment: context.environment,
     cwd: project,
     surface: 'tour',
@@ -50,9 +55,11 @@ export async function playScript(
     const session = valueOrThrow(await runtime.openSession({ type: 'new' }));
     const text = 'play the act';
     const { conversation } = session;
-    return valueOrThrow(
+    const turn = valueOrThrow(
       await runtime.runTurn({ conversation, text, signal: context.signal, onEvent: () => undefined }),
     );
+    await conclude?.(runtime);
+    return turn;
   } finally {
     await runtime.close();
   }

@@ -1,6 +1,6 @@
 import type { SessionChoice } from '../../../app/index.ts';
 import { fail, type Result, succeed } from '../../../kernel/errors/index.ts';
-import type { ModelConfig } from '../../../platform/config/index.ts';
+import type { Config, ModelConfig } from '../../../platform/config/index.ts';
 import type { ChatRequest } from '../chat/chat-request.ts';
 import { flagOption, textOption } from '../inputs.ts';
 import { readStdin } from '../runtime/read-stdin.ts';
@@ -15,6 +15,10 @@ const baseUrl = textOption('--base-url <url>', 'address of the API of an openai-
 const apiKeyEnv = textOption('--api-key-env <name>', 'environment variable that holds the key');
 const resume = textOption('-r, --resume <id>', 'take up this session', { completion: 'session-ids' });
 const continueLast = flagOption('-c, --continue', 'take up the session last used in this folder');
+const checkpoints = flagOption(
+  '--checkpoints',
+  'capture files before they are changed, so that it can be taken back',
+);
 const yolo = flagOption('--yolo', 'answer every approval with once; lifts no block');
 
 export const verb: Verb = {
@@ -23,7 +27,7 @@ export const verb: Verb = {
   details:
     'With -q the answer goes to standard output and what happens on the way to standard error. Exit code 0 when the turn came to an answer, 1 when it was ended by its limit of model requests, 2 when it failed.',
   example: 'herma chat -q "create hello.txt with a greeting" --model openai:gpt-5',
-  options: [query, model, baseUrl, apiKeyEnv, resume, continueLast, yolo],
+  options: [query, model, baseUrl, apiKeyEnv, resume, continueLast, checkpoints, yolo],
   run: async (context) => {
     const request = readRequest(context);
     if (!request.ok) return context.fail(request);
@@ -53,11 +57,19 @@ function readRequest(context: VerbContext): Result<ChatRequest> {
   if (!session.ok) return session;
   const chosen = modelChoice(context);
   if (!chosen.ok) return chosen;
-  const runtime = { surface: SURFACE, yolo: context.get(yolo) };
+  const runtime = {
+    surface: SURFACE,
+    yolo: context.get(yolo),
+    ...(context.get(checkpoints) ? { adjust: withCheckpoints } : {}),
+  };
   return succeed({
     session: session.value,
     runtime: chosen.value === undefined ? runtime : { ...runtime, model: chosen.value },
   });
+}
+
+function withCheckpoints(config: Config): Config {
+  return { ...config, checkpoints: { ...config.checkpoints, enabled: true } };
 }
 
 function modelChoice(context: VerbContext): Result<ModelConfig | undefined> {

@@ -1,11 +1,12 @@
 import { openSessionStore } from '../../../agent/sessions/index.ts';
-import { listConfigKeys } from '../../../platform/config/index.ts';
+import { defaultConfig, listConfigKeys } from '../../../platform/config/index.ts';
 import { statPath } from '../../../platform/files/index.ts';
 import { EXIT } from '../exit-code.ts';
 import { choiceArgument } from '../inputs.ts';
+import { shortIds } from '../rollback/short-ids.ts';
 import type { Verb, VerbContext } from '../verb.ts';
 
-const kind = choiceArgument('kind', 'what is completed', ['config-keys', 'session-ids']);
+const kind = choiceArgument('kind', 'what is completed', ['config-keys', 'session-ids', 'checkpoint-ids']);
 
 /** Asked by the completion scripts. What cannot be found out is left out: nobody reads an error there. */
 export const verb: Verb = {
@@ -14,11 +15,17 @@ export const verb: Verb = {
   example: 'herma __complete config-keys',
   arguments: [kind],
   run: async (context) => {
-    const words = context.get(kind) === 'config-keys' ? await configKeys() : await sessionIds(context);
+    const words = await wordsOf[context.get(kind)](context);
     if (context.json) context.printJson(words);
     else for (const word of words) context.print(word);
     return EXIT.done;
   },
+};
+
+const wordsOf = {
+  'config-keys': configKeys,
+  'session-ids': sessionIds,
+  'checkpoint-ids': checkpointIds,
 };
 
 async function configKeys(): Promise<readonly string[]> {
@@ -36,5 +43,30 @@ async function sessionIds({ paths, clock }: VerbContext): Promise<readonly strin
     return sessions.ok ? sessions.value.map(({ id }) => id) : [];
   } finally {
     store.value.close();
+  }
+}
+
+/** Those of the project of the current folder; made of nothing where nothing was ever stored. */
+async function checkpointIds(context: VerbContext): Promise<readonly string[]> {
+  const stored = await statPath(context.paths.checkpointStore);
+  if (!stored.ok || stored.value === undefined) return [];
+  const { createRuntime } = await import('../../../app/index.ts');
+  const runtime = createRuntime({
+    surface: 'checkpoints',
+    paths: context.paths,
+    config: defaultConfig,
+    environment: context.environment,
+    cwd: context.paths.home,
+    clock: context.clock,
+    onWarning: () => undefined,
+  });
+  try {
+    const store = await runtime.checkpoints();
+    if (!store.ok) return [];
+    const { entries } = await store.value.list(context.workingDirectory());
+    const ids = shortIds(entries.map(({ id }) => id));
+    return entries.map(({ id }) => ids.get(id) ?? id);
+  } finally {
+    await runtime.close();
   }
 }

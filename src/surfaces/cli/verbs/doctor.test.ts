@@ -57,6 +57,7 @@ describe('doctor', () => {
       'model',
       'sessions',
       'approvals',
+      'checkpoints',
     ]);
     expect(find(report, 'node')?.message).toContain(process.versions.node);
     expect(find(report, 'sqlite')?.message).toMatch(/^SQLite 3\.\d+/);

@@ -1,0 +1,112 @@
+import { type CheckpointStep, storeCheckpointStep } from '../gate/index.ts';
+import { type Result, succeed, valueOrThrow } from '../kernel/errors/index.ts';
+import type { CheckpointsConfig } from '../platform/config/index.ts';
+import { statPath } from '../platform/files/index.ts';
+import { userHome } from '../platform/paths/index.ts';
+import { ownProgram, startDetached } from '../platform/process/index.ts';
+import type { CheckpointSettings, CheckpointStore } from '../safety/checkpoints/index.ts';
+import { commandEnvironment } from './command-environment.ts';
+import type { RuntimeOptions } from './runtime-options.ts';
+
+/** Opens the checkpoint store when something needs it, and has it maintained when nothing waits for it. */
+export class CheckpointKeeper {
+  readonly #options: RuntimeOptions;
+  #opening: Promise<Result<CheckpointStore>> | undefined;
+
+  constructor(options: RuntimeOptions) {
+    this.#options = options;
+  }
+
+  get isEnabled(): boolean {
+    return this.#options.config.checkpoints.enabled;
+  }
+
+  /** The step of the gate; none when checkpoints are off. */
+  step(): CheckpointStep | undefined {
+    if (!this.isEnabled) return undefined;
+    const { config, environment } = this.#options;
+    return storeCheckpointStep({
+      store: async () => valueOrThrow(await this.store()),
+      onFailure: config.checkpoints.onFailure,
+      home: userHome(environment),
+    });
+  }
+
+  /** The store, whether checkpoints are on or not. Failing is not remembered. */
+  async store(): Promise<Result<CheckpointStore>> {
+    this.#opening ??= this.#open();
+    const opened = await this.#opening;
+    if (!opened.ok) this.#opening = undefined;
+    return opened;
+  }
+
+  /**
+   * Starts, in a process of its own, what keeps the store small: never in the way of a call. Does nothing when the sweep
+   * is switched off and no checkpoint was taken, when there is no store, and when nothing is due.
+   */
+  async maintainLater(): Promise<void> {
+    const { config, paths, clock } = this.#options;
+    if (!config.checkpoints.autoPrune && this.#opening === undefined) return;
+    const stored = await statPath(paths.checkpointStore);
+    if (!stored.ok || stored.value === undefined) return;
+    const isDue = config.checkpoints.autoPrune && (await this.#isSweepDue(clock.now()));
+    if (!isDue && !(await this.#needsMaintenance())) return;
+    const { command, args } = ownProgram();
+    await startDetached({
+      command,
+      args: [...args, '--home', paths.home, 'checkpoints', 'maintain'],
+      cwd: paths.home,
+      env: commandEnvironment(this.#options, []),
+    });
+  }
+
+  async close(): Promise<void> {
+    const opened = await this.#opening;
+    if (opened?.ok === true) await opened.value.close();
+  }
+
+  async #isSweepDue(now: number): Promise<boolean> {
+    const marker = await statPath(this.#options.paths.checkpointLastPrune);
+    if (!marker.ok || marker.value === undefined) return true;
+    const { minIntervalHours } = this.#options.config.checkpoints;
+    return Math.abs(now - marker.value.mtimeMs) >= minIntervalHours * HOUR_MS;
+  }
+
+  async #needsMaintenance(): Promise<boolean> {
+    const opened = await this.#opening;
+    return opened?.ok === true && (await opened.value.needsMaintenance());
+  }
+
+  async #open(): Promise<Result<CheckpointStore>> {
+    const { openCheckpointStore } = await import('../safety/checkpoints/index.ts');
+    const { paths, environment, clock, surface, config } = this.#options;
+    const opened = await openCheckpointStore({
+      base: paths.checkpoints,
+      userHome: userHome(environment),
+      temporary: environment['TMPDIR'] ?? '/tmp',
+      skip: [paths.home],
+      settings: settingsOf(config.checkpoints),
+      clock,
+      // A single call has no event loop to keep free, and a thread takes longer to start than it works.
+      thread: surface === 'cli' ? 'worker' : 'inline',
+    });
+    return opened.ok ? succeed(opened.value) : opened;
+  }
+}
+
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
+const MEGABYTE = 1024 * 1024;
+
+function settingsOf(config: CheckpointsConfig): CheckpointSettings {
+  return {
+    maxSnapshots: config.maxSnapshots,
+    maxTotalBytes: config.maxTotalSizeMb * MEGABYTE,
+    maxFileBytes: config.maxFileSizeMb * MEGABYTE,
+    autoPrune: config.autoPrune,
+    retentionMs: config.retentionDays * DAY_MS,
+    privateRetentionMs: config.privateRetentionDays * DAY_MS,
+    minIntervalMs: config.minIntervalHours * HOUR_MS,
+    onFailure: config.onFailure,
+  };
+}

@@ -1,0 +1,2 @@
+export { compileGlob, type PathMatcher } from './compile-glob.ts';
+export { type IgnoreAnswer, type IgnoreRules, parseIgnoreFile } from './ignore-rules.ts';

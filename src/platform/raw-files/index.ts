@@ -1,0 +1,25 @@
+export { HeldFolder } from './held-folder.ts';
+export { RawReader, RawWriter } from './open-file.ts';
+export {
+  type CreateOptions,
+  chmodRaw,
+  createRawFile,
+  ensureRawFolder,
+  linkRaw,
+  makeRawFolder,
+  type RawContent,
+  type RawKind,
+  type RawStat,
+  rawContent,
+  rawKindOf,
+  rawLink,
+  rawNames,
+  rawStat,
+  removeRawFolder,
+  renameRaw,
+  symlinkRaw,
+  syncRawFolder,
+  touchRaw,
+  unlinkRaw,
+} from './raw-files.ts';
+export { hasReliableTimes, readSteady, type SteadyRead } from './read-steady.ts';

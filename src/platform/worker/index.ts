@@ -1,0 +1,3 @@
+export { serveWorker } from './serve-worker.ts';
+export type { WorkerMethods, WorkerTable } from './worker-api.ts';
+export { WorkerClient } from './worker-client.ts';

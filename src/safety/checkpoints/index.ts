@@ -1,0 +1,25 @@
+export type {
+  CallCapture,
+  CaptureFailure,
+  CaptureReport,
+  ChangedFile,
+  CheckpointDiff,
+  CheckpointList,
+  CheckpointStore,
+  ListedCheckpoint,
+  ProjectState,
+  ProjectStatus,
+  PruneOptions,
+  PruneReport,
+  RepairReport,
+  RestoreOptions,
+  RestoreReport,
+  RestoreTarget,
+  SettleReport,
+  StoreStatus,
+  TakenCheckpoint,
+  VerifyReport,
+} from './api.ts';
+export type { CallOwner, Footprint } from './model/record.ts';
+export type { CheckpointSettings } from './model/settings.ts';
+export { type OpenCheckpointOptions, openCheckpointStore } from './open-checkpoint-store.ts';

@@ -1,0 +1,93 @@
+import { isSameState, type PathState } from '../model/path-state.ts';
+import { doubtIn, followBack, holeIn } from './path-chain.ts';
+import type { PathEvent } from './path-event.ts';
+import { type DraftPlan, emptyDraft, holeText, type PlanRequest } from './plan-model.ts';
+
+type PathEvents = readonly [PathEvent, ...PathEvent[]];
+
+/**
+ * Takes back what calls did from `seq` on, path by path, as long as what stands there is what they left. What somebody has
+ * changed since is kept.
+ */
+export function planAgent(request: PlanRequest, seq: number): DraftPlan {
+  const draft = emptyDraft();
+  for (const [path, events] of eventsByPath(request.events.filter((event) => event.seq >= seq)))
+    planPath(draft, request, { path, events, current: request.tree.stateOf(path) });
+  return draft;
+}
+
+/** Takes back one call where nothing has changed what it left. With mode `all`, over such changes. */
+export function planCall(request: PlanRequest, seq: number): DraftPlan {
+  const { tree, mode, includeAmbiguous } = request;
+  const draft = emptyDraft();
+  for (const [path, events] of eventsByPath(request.events.filter((event) => event.seq === seq))) {
+    const current = tree.stateOf(path);
+    const to = events[0].before;
+    const left = events.at(-1)?.after ?? events[0].after;
+    const hole = holeIn(events);
+    const doubt = includeAmbiguous ? undefined : doubtIn(events, (event) => event.callCertainty);
+    if (hole !== undefined) draft.skipped.set(path, holeText(hole));
+    else if (isSameState(current, to)) continue;
+    else if (mode === 'agent' && !isSameState(current, left)) {
+      draft.kept.add(path);
+      const later = request.events.find((event) => event.path === path && event.seq > seq);
+      if (later !== undefined)
+        draft.skipped.set(path, `it was changed again: ${later.reason} (${later.id.slice(0, 8)})`);
+    } else if (doubt !== undefined) draft.skipped.set(path, doubt);
+    else draft.actions.set(path, { path, from: current, to });
+  }
+  return draft;
+}
+
+export function eventsByPath(events: readonly PathEvent[]): ReadonlyMap<string, PathEvents> {
+  const byPath = new Map<string, [PathEvent, ...PathEvent[]]>();
+  for (const event of events) {
+    const known = byPath.get(event.path);
+    if (known === undefined) byPath.set(event.path, [event]);
+    else known.push(event);
+  }
+  return byPath;
+}
+
+interface PathCase {
+  readonly path: string;
+  readonly events: PathEvents;
+  readonly current: PathState;
+}
+
+function planPath(draft: DraftPlan, request: PlanRequest, { path, events, current }: PathCase): void {
+  const first = events[0];
+  const last = events.at(-1) ?? first;
+  if (isSameState(current, first.before)) return;
+  const hole = holeIn(events);
+  if (hole !== undefined) {
+    draft.skipped.set(path, holeText(hole));
+    return;
+  }
+  if (events.some((event) => isOthers(event, request.lineage))) {
+    draft.kept.add(path);
+    draft.skipped.set(path, 'it was changed by another session');
+    return;
+  }
+  if (!isSameState(current, last.after)) {
+    draft.kept.add(path);
+    return;
+  }
+  const { to, used, isBroken } = followBack(events);
+  const doubt = request.includeAmbiguous ? undefined : doubtIn(used, (event) => event.certainty);
+  if (doubt !== undefined) {
+    draft.skipped.set(path, doubt);
+    return;
+  }
+  if (isSameState(current, to)) {
+    draft.kept.add(path);
+    return;
+  }
+  draft.actions.set(path, { path, from: current, to });
+  if (isBroken)
+    draft.skipped.set(path, 'it went back to what somebody else left between two calls; --all goes further');
+}
+
+function isOthers({ owner }: PathEvent, lineage: ReadonlySet<string> | undefined): boolean {
+  return lineage !== undefined && owner !== undefined && !lineage.has(owner.rootSessionId);
+}

@@ -1,0 +1,1 @@
+export { type CommandFootprint, footprintOf } from './footprint/footprint-of.ts';

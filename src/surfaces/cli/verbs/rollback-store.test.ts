@@ -1,0 +1,240 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { FakeHost, type FakeHostOptions, runOn } from '../fake-host.ts';
+
+let home: string;
+let project: string;
+beforeEach(() => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'rollback-')));
+  home = join(folder, 'herma');
+  project = join(folder, 'project');
+  mkdirSync(home, { mode: 0o700 });
+  mkdirSync(project);
+  writeFileSync(join(project, 'package.json'), '{}\n');
+  writeFileSync(join(home, 'config.yaml'), 'checkpoints:\n  enabled: true\n', { mode: 0o600 });
+});
+
+const at = (name: string): string => join(project, name);
+const read = (name: string): string => readFileSync(at(name), 'utf8');
+
+async function herma(argv: readonly string[], more: Partial<FakeHostOptions> = {}): ReturnType<typeof runOn> {
+  return finish(new FakeHost({ home, workingDirectory: project, ...more }), argv);
+}
+
+/** Lets the pauses of long work pass, in which others get their turn. */
+async function finish(host: FakeHost, argv: readonly string[]): ReturnType<typeof runOn> {
+  const over = new AbortController();
+  const ended = runOn(host, argv).finally(() => over.abort());
+  while (!over.signal.aborted) {
+    await host.clock.advance(0);
+    await setImmediate();
+  }
+  return ended;
+}
+
+/** One call, by the gate, as an agent makes it. */
+async function call(tool: string, args: object): Promise<void> {
+  const { code, stdout, stderr } = await herma(['call', '--json'], { stdin: JSON.stringify({ tool, args }) });
+  expect([code, stderr, stdout]).toEqual([0, '', expect.any(String)]);
+}
+
+interface Listed {
+  readonly n: number;
+  readonly id: string;
+  readonly reason: string;
+  readonly files: number;
+}
+
+async function listed(...argv: readonly string[]): Promise<readonly Listed[]> {
+  const { stdout } = await herma(['rollback', '--json', ...argv]);
+  const entries: readonly Listed[] = JSON.parse(stdout);
+  return entries;
+}
+
+describe('herma rollback on a real store', () => {
+  it('brings back what a tool wrote and what a command removed, and takes that back', async () => {
+    writeFileSync(at('my file.txt'), 'old\r\n', { mode: 0o600 });
+    writeFileSync(at('other.txt'), 'other\n');
+    await call('write_file', { path: 'my file.txt', content: 'new\n' });
+    await call('terminal', { command: 'rm other.txt && touch made.txt' });
+    const entries = await listed('--all-calls');
+    expect(entries.map(({ reason }) => reason)).toEqual([
+      'before terminal: rm other.txt && touch made.txt',
+      'before write_file',
+    ]);
+    const { stdout: patch } = await herma(['rollback', 'diff', String((await listed()).length)]);
+    expect(patch).toContain('-old\r\n+new\n');
+    const oldest = entries.at(-1)?.id ?? '';
+    const restored = await herma(['rollback', oldest]);
+    expect([restored.code, restored.stderr]).toEqual([0, '']);
+    expect([read('my file.txt'), read('other.txt')]).toEqual(['old\r\n', 'other\n']);
+    expect(statSync(at('my file.txt')).mode & 0o777).toBe(0o600);
+    expect(existsSync(at('made.txt'))).toBe(false);
+    expect(restored.stdout).toContain('  removed   made.txt\n');
+    const undone = await herma(['rollback', 'undo']);
+    expect([undone.code, undone.stderr]).toEqual([0, '']);
+    expect([read('my file.txt'), existsSync(at('other.txt')), existsSync(at('made.txt'))]).toEqual([
+      'new\n',
+      false,
+      true,
+    ]);
+    expect((await herma(['checkpoints', 'verify'])).code).toBe(0);
+  });
+
+  it('brings one file back by its name, and leaves the others', async () => {
+    writeFileSync(at('a b.txt'), 'old a\n');
+    writeFileSync(at('-c.txt'), 'old c\n');
+    await call('terminal', { command: "sed -i s/old/new/ 'a b.txt' ./-c.txt" });
+    expect((await herma(['rollback', '1', '--', '-c.txt'])).code).toBe(0);
+    expect([read('a b.txt'), read('-c.txt')]).toEqual(['new a\n', 'old c\n']);
+    const { code, stdout } = await herma(['rollback', '2', 'a b.txt', '--json']);
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { ok: true, restored: ['a b.txt'], rewound: null }]);
+    expect(read('a b.txt')).toBe('old a\n');
+    expect((await herma(['rollback', '2', '../x.txt'])).code).toBe(2);
+    expect((await herma(['rollback', '2', 'nowhere.txt'])).code).toBe(2);
+  });
+
+  it('keeps what a person changed since, unless told otherwise', async () => {
+    writeFileSync(at('a.txt'), 'old\n');
+    await call('write_file', { path: 'a.txt', content: 'new\n' });
+    writeFileSync(at('a.txt'), 'mine\n');
+    const { code, stdout } = await herma(['rollback', '1']);
+    expect([code, read('a.txt'), stdout]).toEqual([
+      0,
+      'mine\n',
+      expect.stringContaining('  kept      a.txt'),
+    ]);
+    const id = (await listed()).find(({ reason }) => reason === 'before write_file')?.id ?? '';
+    expect((await herma(['rollback', id, '--all', '--dry-run'])).code).toBe(0);
+    expect(read('a.txt')).toBe('mine\n');
+    expect((await herma(['rollback', id, '--all'])).code).toBe(0);
+    expect(read('a.txt')).toBe('old\n');
+  });
+
+  it('deletes with --exact only what was shown and agreed to', async () => {
+    writeFileSync(at('a.txt'), 'old\n');
+    expect((await herma(['checkpoints', 'take', '-m', 'start'])).stdout).toMatch(/^[0-9a-f]{7} {2}.*2 files/);
+    writeFileSync(at('mine.txt'), 'mine\n');
+    const refused = await herma(['rollback', '1', '--exact']);
+    expect([refused.code, read('mine.txt')]).toEqual([2, 'mine\n']);
+    expect(refused.stderr).toContain('  mine.txt\n');
+    const id = (await listed()).at(-1)?.id ?? '';
+    expect((await herma(['rollback', id, '--exact', '-y'])).code).toBe(0);
+    expect(existsSync(at('mine.txt'))).toBe(false);
+    expect((await herma(['rollback', 'undo'])).code).toBe(0);
+    expect(read('mine.txt')).toBe('mine\n');
+  });
+
+  it('brings a project back whose folder is gone', async () => {
+    writeFileSync(at('a.txt'), 'old\n');
+    await herma(['checkpoints', 'take']);
+    rmSync(project, { recursive: true });
+    const { code, stderr } = await finish(new FakeHost({ home }), [
+      'rollback',
+      '1',
+      '--all',
+      '--dir',
+      project,
+    ]);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(read('a.txt')).toBe('old\n');
+  });
+
+  it('says what is not captured', async () => {
+    writeFileSync(at('.gitignore'), 'ignored.txt\n');
+    writeFileSync(at('ignored.txt'), 'x');
+    await herma(['checkpoints', 'take']);
+    const { stderr, code } = await herma(['rollback', 'diff', '1']);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('  ignored.txt (ignored)')]);
+    expect((await herma(['rollback'])).stdout).toContain('[1 path not captured]');
+  });
+
+  it('is empty where nothing was taken, exit 4, and makes no store', async () => {
+    for (const argv of [[], ['1'], ['diff', '1'], ['undo']])
+      expect([argv, (await herma(['rollback', ...argv])).code]).toEqual([argv, 4]);
+    expect((await herma(['rollback', '--json'])).stdout).toBe('[]\n');
+    expect(existsSync(join(home, 'checkpoints/store'))).toBe(false);
+  });
+
+  it('refuses a checkpoint that is not there, exit 2', async () => {
+    await herma(['checkpoints', 'take']);
+    for (const ref of ['9', 'dead', '99999999999999999999']) {
+      const { code, stderr } = await herma(['rollback', ref]);
+      expect([code, stderr]).toEqual([2, expect.stringMatching(/^herma: (There is n|N)o checkpoint /)]);
+    }
+  });
+});
+
+describe('herma checkpoints on a real store', () => {
+  it('shows, drops, prunes and clears', async () => {
+    expect((await herma(['checkpoints', '--json'])).stdout).toContain('"projects":[]');
+    expect((await herma(['checkpoints', 'clear'])).stdout).toBe('Nothing to clear.\n');
+    await herma(['checkpoints', 'take']);
+    const status: { readonly projects: readonly object[] } = JSON.parse(
+      (await herma(['checkpoints', 'status', '--json'])).stdout,
+    );
+    expect(status.projects).toMatchObject([{ workdir: project, snapshots: 1, state: 'live' }]);
+    expect((await herma(['checkpoints', 'show', '1'])).stdout).toContain('Kind:        manual\n');
+    expect((await herma(['checkpoints', 'prune', '--json'])).code).toBe(0);
+    expect((await herma(['checkpoints', 'repair'])).code).toBe(0);
+    expect((await herma(['checkpoints', 'maintain'])).code).toBe(0);
+    expect((await herma(['checkpoints', 'drop', '1'])).stdout).toMatch(/^dropped [0-9a-f]{7}\n$/);
+    expect(await listed()).toEqual([]);
+    await herma(['checkpoints', 'take']);
+    expect((await herma(['checkpoints', 'clear', '-f'])).code).toBe(0);
+    expect((await herma(['checkpoints', 'clear'])).stdout).toBe('Nothing to clear.\n');
+  });
+
+  it('asks before it deletes a project whose folder is gone', async () => {
+    await herma(['checkpoints', 'take']);
+    rmSync(project, { recursive: true });
+    const elsewhere = { workingDirectory: home };
+    expect((await herma(['checkpoints', 'prune'], elsewhere)).code).toBe(2);
+    expect((await herma(['checkpoints'], elsewhere)).stdout).toMatch(/ orphan\n/);
+    expect((await herma(['checkpoints', 'prune', '-f'], elsewhere)).stdout).toContain('Deleted orphan:  1\n');
+    expect((await herma(['checkpoints', '--json'], elsewhere)).stdout).toContain('"projects":[]');
+  });
+
+  it('finds damage, exit 1', async () => {
+    await herma(['checkpoints', 'take']);
+    const { stdout } = await herma(['rollback', '--json']);
+    const [entry]: readonly Listed[] = JSON.parse(stdout);
+    const id = entry?.id ?? '';
+    const file = join(home, 'checkpoints/store/objects', id.slice(0, 2), id.slice(2));
+    chmodSync(file, 0o600);
+    writeFileSync(file, 'x');
+    expect((await herma(['checkpoints', 'verify'])).code).toBe(1);
+  });
+});
+
+it('the shell is offered the ids of the project in hand', async () => {
+  expect((await herma(['__complete', 'checkpoint-ids'])).stdout).toBe('');
+  await herma(['checkpoints', 'take']);
+  const [entry] = await listed();
+  expect((await herma(['__complete', 'checkpoint-ids'])).stdout).toBe(`${entry?.id.slice(0, 7) ?? ''}\n`);
+});
+
+it('the doctor knows of the store', async () => {
+  const check = async (): Promise<unknown> => {
+    const { stdout } = await herma(['doctor', '--json']);
+    const { checks }: { readonly checks: readonly { readonly name: string; readonly message: string }[] } =
+      JSON.parse(stdout);
+    return checks.find(({ name }) => name === 'checkpoints')?.message;
+  };
+  expect(await check()).toBe('on; none yet');
+  await herma(['checkpoints', 'take']);
+  expect(await check()).toMatch(/^on; .* for 1 project$/);
+});
