@@ -40,6 +40,15 @@ export class CheckpointKeeper {
     return opened;
   }
 
+  /** Ends what processes have left in this project that died, where there is a store; one line for each thing done. */
+  async recover(): Promise<readonly string[]> {
+    const { paths, cwd } = this.#options;
+    const stored = await statPath(paths.checkpointStore);
+    if (!this.isEnabled || !stored.ok || stored.value === undefined) return [];
+    const store = await this.store();
+    return store.ok ? store.value.recover(cwd) : [store.message];
+  }
+
   /**
    * Starts, in a process of its own, what keeps the store small: never in the way of a call. Does nothing when the sweep
    * is switched off and no checkpoint was taken, when there is no store, and when nothing is due.

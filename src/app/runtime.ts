@@ -91,6 +91,7 @@ export class Runtime {
     if (!store.ok) return store;
     const { options, workshop } = this.#parts;
     this.#maintainCheckpoints();
+    for (const line of await this.#parts.checkpoints.recover()) options.onWarning(line);
     const { openSession } = await import('./open-session.ts');
     return openSession(store.value, choice, {
       ...options,

@@ -92,6 +92,15 @@ export interface CheckpointDiff {
   readonly isCut: boolean;
 }
 
+export interface DiffOptions {
+  /** Only these files, relative to the directory or absolute, literally, and what lies below them. */
+  readonly paths?: readonly string[];
+  /** The patch has no more lines than that. */
+  readonly maxLines?: number;
+  /** Whether a number is one of the list with one line for each call. */
+  readonly allCalls?: boolean;
+}
+
 export interface RestoreOptions {
   /** Only these files, relative to the directory or absolute, literally. */
   readonly paths?: readonly string[];
@@ -100,12 +109,24 @@ export interface RestoreOptions {
   readonly includeAmbiguous?: boolean;
   /** Says what would be done. Writes nothing. */
   readonly isDryRun?: boolean;
+  /** With `exact`: what the person agreed to lose, as `deleted` of a dry run lists it. Nothing else is removed. */
+  readonly mayDelete?: readonly string[];
+  /** Whether a number is one of the list with one line for each call. */
+  readonly allCalls?: boolean;
   /** Keeps what sessions of other lineages changed: the `rootSessionId`s that count as own. */
   readonly lineage?: readonly string[];
 }
 
 /** Which checkpoint: `ref` is a number of the list, or an id or its beginning; `callId` names one call to undo. */
 export type RestoreTarget = { readonly ref: string } | { readonly callId: string };
+
+/** A path that was left alone, or did not go back all the way. */
+export interface SkippedFile {
+  readonly path: string;
+  readonly reason: string;
+  /** Whether it may be somebody else's doing: `includeAmbiguous` takes it back too. */
+  readonly isAmbiguous?: true;
+}
 
 export interface RestoreReport {
   readonly ok: boolean;
@@ -123,7 +144,7 @@ export interface RestoreReport {
   readonly deleted: readonly string[];
   /** The person changed them since; they are as they were. */
   readonly kept: readonly string[];
-  readonly skipped: readonly { readonly path: string; readonly reason: string }[];
+  readonly skipped: readonly SkippedFile[];
   /** The checkpoint that takes this restore back; absent when nothing was to do. */
   readonly safetyId?: Oid;
   /** Why nothing was to do. */
@@ -207,11 +228,7 @@ export interface CheckpointStore {
   /** A checkpoint of a person's. Fails with `broad_root` for `/`, the home folder and the like. */
   take(directory: string, reason: string): Promise<Result<TakenCheckpoint>>;
   list(directory: string, options?: { readonly allCalls?: boolean }): Promise<CheckpointList>;
-  diff(
-    directory: string,
-    ref: string,
-    options?: { readonly paths?: readonly string[]; readonly maxLines?: number },
-  ): Promise<Result<CheckpointDiff>>;
+  diff(directory: string, ref: string, options?: DiffOptions): Promise<Result<CheckpointDiff>>;
   restore(directory: string, target: RestoreTarget, options?: RestoreOptions): Promise<RestoreReport>;
   /** Takes the newest restore back. */
   undo(directory: string, options?: Pick<RestoreOptions, 'mode' | 'isDryRun'>): Promise<RestoreReport>;

@@ -38,6 +38,11 @@ export const verbTable: readonly VerbEntry[] = [
     load: () => import('./verbs/checkpoints.ts'),
   },
   {
+    name: 'plugins',
+    summary: 'install, enable and remove plugins',
+    load: () => import('./verbs/plugins.ts'),
+  },
+  {
     name: 'sessions',
     summary: 'list, read and rename sessions, and repair lists of messages',
     load: () => import('./verbs/sessions.ts'),

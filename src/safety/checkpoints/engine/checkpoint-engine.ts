@@ -6,6 +6,7 @@ import type {
   CheckpointDiff,
   CheckpointList,
   CheckpointStore,
+  DiffOptions,
   PruneOptions,
   PruneReport,
   RepairReport,
@@ -79,15 +80,12 @@ export class CheckpointEngine implements CheckpointStore {
     return Promise.resolve({ root, entries, others, problems });
   }
 
-  async diff(
-    directory: string,
-    ref: string,
-    options: { readonly paths?: readonly string[]; readonly maxLines?: number } = {},
-  ): Promise<Result<CheckpointDiff>> {
-    const entry = entryOf(this.#parts, this.#root(directory), ref);
+  async diff(directory: string, ref: string, options: DiffOptions = {}): Promise<Result<CheckpointDiff>> {
+    const { allCalls, ...shown } = options;
+    const entry = entryOf(this.#parts, this.#root(directory), { ref, allCalls });
     if (!entry.ok) return Promise.resolve(entry);
     return Promise.resolve(
-      diffNow(this.#parts, { ...options, directory, root: this.#root(directory), entry: entry.value }),
+      diffNow(this.#parts, { ...shown, directory, root: this.#root(directory), entry: entry.value }),
     );
   }
 
@@ -108,7 +106,7 @@ export class CheckpointEngine implements CheckpointStore {
 
   async drop(directory: string, ref: string): Promise<Result<{ readonly id: string }>> {
     const root = this.#root(directory);
-    const entry = entryOf(this.#parts, root, ref);
+    const entry = entryOf(this.#parts, root, { ref });
     if (!entry.ok) return Promise.resolve(entry);
     const { id } = entry.value;
     const dropped = drop(this.#parts, { h16: projectHash(root), id });

@@ -5,13 +5,18 @@ import { projectHash } from '../projects/project-hash.ts';
 import type { EngineParts } from './engine-parts.ts';
 
 /** The checkpoint of a project that a number or an id means. */
-export function entryOf(parts: EngineParts, root: string, ref: string): Result<Entry> {
+export function entryOf(
+  parts: EngineParts,
+  root: string,
+  { ref, allCalls = false }: { readonly ref: string; readonly allCalls?: boolean | undefined },
+): Result<Entry> {
   const { journals, registry, settings } = parts;
   return resolveCheckpoint({
     ref,
     directory: root,
     records: journals.of(projectHash(root)).records(),
-    limit: settings.maxSnapshots,
+    allCalls,
+    ...(allCalls ? {} : { limit: settings.maxSnapshots }),
     otherProjects: () =>
       registry
         .all()

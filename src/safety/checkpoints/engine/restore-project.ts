@@ -1,9 +1,11 @@
+import { dirname, resolve } from 'node:path';
 import { type Failure, fail, type Result, succeed } from '../../../kernel/errors/index.ts';
 import { printable } from '../../../kernel/tool-call/index.ts';
-import { rawStat } from '../../../platform/raw-files/index.ts';
+import { makeRawFolder, rawStat, removeRawFolder } from '../../../platform/raw-files/index.ts';
 import type { RestoreOptions, RestoreReport, RestoreTarget } from '../api.ts';
 import { settleDead } from '../capture/settle-dead.ts';
 import type { OpenRecord } from '../model/record.ts';
+import { canonicalPath } from '../projects/canonical-path.ts';
 import { projectHash } from '../projects/project-hash.ts';
 import type { PlanTarget } from '../restore/plan-model.ts';
 import { recoverProject as recover } from '../restore/recover.ts';
@@ -20,24 +22,47 @@ export interface ProjectRestore extends RestoreOptions {
 
 /** Brings the files of a project back to what they were at a checkpoint, or without one call. */
 export async function restoreProject(parts: EngineParts, request: ProjectRestore): Promise<RestoreReport> {
-  const { root, directory, mode = 'agent', paths, includeAmbiguous = false, isDryRun = false } = request;
+  const { root, mode = 'agent', paths, includeAmbiguous = false, isDryRun = false } = request;
+  const directory = canonicalPath(resolve(request.directory));
   const project = { h16: projectHash(root), root };
   if (!isDryRun && isThere(parts)) settleDead(parts, project.h16);
   const target = targetOf(parts, request);
   if (!target.ok) return refused(root, target);
   const lineage = lineageOf(request, target.value);
-  const outcome = await restore(parts, {
-    project,
-    directory,
-    mode,
-    includeAmbiguous,
-    isDryRun,
-    target: target.value,
-    ...(paths === undefined ? {} : { paths }),
-    ...(lineage === undefined ? {} : { lineage }),
-  });
+  const { mayDelete } = request;
+  const outcome = await withRoot(root, isDryRun, async () =>
+    restore(parts, {
+      project,
+      directory,
+      mode,
+      includeAmbiguous,
+      isDryRun,
+      target: target.value,
+      ...(paths === undefined ? {} : { paths }),
+      ...(lineage === undefined ? {} : { lineage }),
+      ...(mayDelete === undefined ? {} : { mayDelete: new Set(mayDelete) }),
+    }),
+  );
   return reportOf(root, outcome);
 }
+
+/** Runs `restore` with the root of the project there, though it may have been removed; it goes again when nothing comes of it. */
+async function withRoot<Value>(
+  root: string,
+  isDryRun: boolean,
+  restore: () => Promise<Value>,
+): Promise<Value> {
+  const isMade = !isDryRun && rawStat(root) === undefined && rawStat(dirname(root)) !== undefined;
+  if (isMade) makeRawFolder(root, ROOT_MODE);
+  try {
+    return await restore();
+  } finally {
+    if (isMade) removeRawFolder(root);
+  }
+}
+
+/** Of a project's folder that is gone: nobody knows what it was. */
+const ROOT_MODE = 0o755;
 
 /** Takes the newest restore of a project back. */
 export async function undoRestore(
@@ -50,7 +75,7 @@ export async function undoRestore(
 ): Promise<RestoreReport> {
   const project = { h16: projectHash(root), root };
   if (mode === 'exact') return refused(root, fail('usage', 'an undo is never exact', 'leave out --exact'));
-  return reportOf(root, await undo(parts, { project, mode, isDryRun }));
+  return reportOf(root, await withRoot(root, isDryRun, async () => undo(parts, { project, mode, isDryRun })));
 }
 
 /** Ends a restore whose process died in it; a line for the person for each thing that was done. */
@@ -71,9 +96,9 @@ export function isThere({ folder }: EngineParts): boolean {
   return rawStat(folder) !== undefined;
 }
 
-function targetOf(parts: EngineParts, { root, target }: ProjectRestore): Result<PlanTarget> {
+function targetOf(parts: EngineParts, { root, target, allCalls }: ProjectRestore): Result<PlanTarget> {
   if ('ref' in target) {
-    const entry = entryOf(parts, root, target.ref);
+    const entry = entryOf(parts, root, { ref: target.ref, allCalls });
     if (!entry.ok) return entry;
     const [first, ...others] = entry.value.calls.map(({ open }) => open);
     if (first === undefined) throw new Error('an entry has no call');

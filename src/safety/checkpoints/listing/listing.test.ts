@@ -3,9 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { ChangeTotals } from './change-totals.ts';
 import { groupEntries } from './entries.ts';
 import { FakeProject } from './fake-project.ts';
-import { formatDiff } from './format-diff.ts';
-import { formatList, type ListFormat, localMinute, type ShownEntry, shortIds } from './format-list.ts';
-import { lineText } from './line.ts';
 import { listEntries } from './list-entries.ts';
 import { type OtherProject, resolveCheckpoint } from './resolve-checkpoint.ts';
 
@@ -350,9 +347,8 @@ describe('resolveCheckpoint', () => {
           const project = new FakeProject();
           for (const start of starts) project.open({ id: start.padEnd(40, '0') });
           const entries = list(project);
-          const shown = shortIds(entries.map(({ id }) => id));
           for (const { n, id } of entries)
-            for (const ref of [String(n), shown.get(id) ?? ''])
+            for (const ref of [String(n), id.slice(0, 8)])
               expect(
                 resolveCheckpoint({
                   ref,
@@ -364,144 +360,5 @@ describe('resolveCheckpoint', () => {
         },
       ),
     );
-  });
-});
-
-describe('formatList', () => {
-  const utc = (ms: number): string => new Date(ms).toISOString().slice(0, 16).replace('T', ' ');
-  const format: ListFormat = { command: '/rollback', times: utc };
-  const entry = (n: number, id: string, rest: Partial<ShownEntry> = {}): ShownEntry => ({
-    n,
-    id: id.padEnd(40, '0'),
-    at: Date.UTC(2026, 2, 16, 4, 37 - n),
-    reason: 'before write_file',
-    files: 0,
-    insertions: 0,
-    deletions: 0,
-    holes: 0,
-    ...rest,
-  });
-  const text = (entries: readonly ShownEntry[], options: Partial<ListFormat> = {}): readonly string[] =>
-    formatList('/path/to/project', entries, { ...format, ...options }).map(lineText);
-
-  it('has the shape a person knows', () => {
-    const entries = [
-      entry(1, '4270a8c', { reason: 'before patch', files: 1, insertions: 1 }),
-      entry(2, 'eaf4c1f'),
-      entry(3, 'b3f9d2e', {
-        reason: 'before terminal: sed -i s/old/new/ config.py',
-        files: 1,
-        insertions: 1,
-        deletions: 1,
-      }),
-    ];
-    expect(text(entries)).toEqual([
-      '📸 Checkpoints for /path/to/project:',
-      '',
-      '  1. 4270a8c  2026-03-16 04:36  before patch  (1 file, +1/-0)',
-      '  2. eaf4c1f  2026-03-16 04:35  before write_file',
-      '  3. b3f9d2e  2026-03-16 04:34  before terminal: sed -i s/old/new/ config.py  (1 file, +1/-1)',
-      '',
-      '  /rollback <N>             restore to checkpoint N',
-      '  /rollback diff <N>        preview changes since checkpoint N',
-      '  /rollback <N> <file>      restore a single file from checkpoint N',
-    ]);
-    expect(text(entries, { command: 'herma rollback' }).slice(-3)).toEqual([
-      '  herma rollback <N>         restore to checkpoint N',
-      '  herma rollback diff <N>    preview changes since checkpoint N',
-      '  herma rollback <N> <file>  restore a single file from checkpoint N',
-    ]);
-  });
-
-  it('says how many files, folders and holes', () => {
-    const row = (rest: Partial<ShownEntry>): string => text([entry(1, 'a', rest)])[2]?.slice(49) ?? '';
-    expect(row({ files: 2, folders: 3, insertions: 10, deletions: 4 })).toBe('  (2 files, +10/-4)');
-    expect(row({ folders: 1 })).toBe('  (1 folder)');
-    expect(row({ holes: 2 })).toBe('  [2 paths not captured]');
-    expect(row({ files: 1, holes: 1 })).toBe('  (1 file, +0/-0)  [1 path not captured]');
-  });
-
-  it('shows longer ids only where two begin alike, and aligns the numbers', () => {
-    const rows = text([entry(1, 'abcdef12'), entry(2, 'abcdef13'), entry(10, '77')]);
-    expect(rows.slice(2, 5).map((row) => row.slice(0, 16))).toEqual([
-      '   1. abcdef12  ',
-      '   2. abcdef13  ',
-      '  10. 7700000  2',
-    ]);
-  });
-
-  it('keeps each entry on one line that cannot steer the terminal', () => {
-    const rows = text([entry(1, 'a', { reason: 'before terminal: a\nb\x1b[2J\u{202e}' })]);
-    expect(rows[2]).toContain('before terminal: a⏎b\\u{1b}[2J\\u{202e}');
-    expect(lineText(formatList('/p\n\x1b', [entry(1, 'a')], format)[0] ?? [])).toBe(
-      '📸 Checkpoints for /p⏎\\u{1b}:',
-    );
-  });
-
-  it('cuts reasons to the width, never the rest', () => {
-    const entries = [entry(1, 'a', { reason: `before terminal: ${'x'.repeat(200)}`, files: 1, holes: 1 })];
-    const row = text(entries, { columns: 100 })[2] ?? '';
-    expect(Array.from(row)).toHaveLength(100);
-    expect(row).toMatch(/x…  \(1 file, \+0\/-0\)  \[1 path not captured\]$/);
-    expect(text(entries, { columns: 10 })[2]).toContain('before te…');
-    const wide = [entry(1, 'a', { reason: '日'.repeat(100) })];
-    const widthOf = (shown: string): number => Array.from(shown).length + (shown.match(/日/g)?.length ?? 0);
-    expect(widthOf(text(wide, { columns: 61, widthOf })[2] ?? '')).toBeLessThanOrEqual(61);
-  });
-
-  it('says when there are none', () => {
-    expect(text([])).toEqual(['No checkpoints for /path/to/project.']);
-  });
-
-  it('tells what each piece of a line is', () => {
-    const [, , row = []] = formatList('/p', [entry(1, 'a', { files: 1, holes: 1 })], format);
-    expect(row.map(({ role }) => role)).toEqual([
-      'number',
-      'id',
-      'time',
-      'plain',
-      'reason',
-      'change',
-      'holes',
-    ]);
-  });
-
-  it('writes local time', () => {
-    expect(localMinute(new Date(2026, 2, 6, 4, 5, 59).getTime())).toBe('2026-03-06 04:05');
-  });
-});
-
-describe('formatDiff', () => {
-  it('escapes what a file holds, line by line, and keeps tabs', () => {
-    const patch =
-      'diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n same\n--- \x1b[2J\r\n+\ta\tb\n# note\ndiff --git a/y b/y\n';
-    const lines = formatDiff({ patch, isCut: true, files: [1], holes: [] });
-    expect(lines.map((line) => [line[0]?.role, lineText(line)])).toEqual([
-      ['header', 'diff --git a/x b/x'],
-      ['header', '--- a/x'],
-      ['header', '+++ b/x'],
-      ['hunk', '@@ -1,2 +1,2 @@'],
-      ['plain', ' same'],
-      ['removed', '--- \\u{1b}[2J\\u{d}'],
-      ['added', '+\ta\tb'],
-      ['header', '# note'],
-      ['header', 'diff --git a/y b/y'],
-      ['hint', '… the rest is left out'],
-    ]);
-  });
-
-  it('lists what is not captured, the first ten of many', () => {
-    const holes = Array.from({ length: 12 }, (_, index) => ({
-      path: `${String(index)}\n`,
-      reason: 'too_large' as const,
-    }));
-    const lines = formatDiff({ patch: '', isCut: false, files: [], holes }).map(lineText);
-    expect(lines.slice(0, 4)).toEqual([
-      'Nothing is different.',
-      '',
-      '12 paths not captured:',
-      '  0⏎ (too large)',
-    ]);
-    expect(lines.at(-1)).toBe('  … and 2 more');
   });
 });

@@ -33,13 +33,13 @@ export function planCall(request: PlanRequest, seq: number): DraftPlan {
       const later = request.events.find((event) => event.path === path && event.seq > seq);
       if (later !== undefined)
         draft.skipped.set(path, `it was changed again: ${later.reason} (${later.id.slice(0, 8)})`);
-    } else if (doubt !== undefined) draft.skipped.set(path, doubt);
+    } else if (doubt !== undefined) leaveDoubtful(draft, path, doubt);
     else draft.actions.set(path, { path, from: current, to });
   }
   return draft;
 }
 
-export function eventsByPath(events: readonly PathEvent[]): ReadonlyMap<string, PathEvents> {
+function eventsByPath(events: readonly PathEvent[]): ReadonlyMap<string, PathEvents> {
   const byPath = new Map<string, [PathEvent, ...PathEvent[]]>();
   for (const event of events) {
     const known = byPath.get(event.path);
@@ -76,7 +76,7 @@ function planPath(draft: DraftPlan, request: PlanRequest, { path, events, curren
   const { to, used, isBroken } = followBack(events);
   const doubt = request.includeAmbiguous ? undefined : doubtIn(used, (event) => event.certainty);
   if (doubt !== undefined) {
-    draft.skipped.set(path, doubt);
+    leaveDoubtful(draft, path, doubt);
     return;
   }
   if (isSameState(current, to)) {
@@ -86,6 +86,11 @@ function planPath(draft: DraftPlan, request: PlanRequest, { path, events, curren
   draft.actions.set(path, { path, from: current, to });
   if (isBroken)
     draft.skipped.set(path, 'it went back to what somebody else left between two calls; --all goes further');
+}
+
+function leaveDoubtful(draft: DraftPlan, path: string, reason: string): void {
+  draft.skipped.set(path, reason);
+  draft.doubtful.add(path);
 }
 
 function isOthers({ owner }: PathEvent, lineage: ReadonlySet<string> | undefined): boolean {

@@ -62,6 +62,8 @@ export interface PlannedAction {
 export interface SkippedPath {
   readonly path: string;
   readonly reason: string;
+  /** Whether it is left alone because it may be somebody else's doing. */
+  readonly isAmbiguous?: true;
 }
 
 /** What a restore does. Every list is sorted by path. */
@@ -82,10 +84,12 @@ export interface DraftPlan {
   readonly actions: Map<string, PlannedAction>;
   readonly kept: Set<string>;
   readonly skipped: Map<string, string>;
+  /** Those of `skipped` that may be somebody else's doing. */
+  readonly doubtful: Set<string>;
 }
 
 export function emptyDraft(): DraftPlan {
-  return { actions: new Map(), kept: new Set(), skipped: new Map() };
+  return { actions: new Map(), kept: new Set(), skipped: new Map(), doubtful: new Set() };
 }
 
 /** Orders by path, so that a folder comes before what is in it. */

@@ -20,7 +20,10 @@ afterEach(() => {
 });
 
 /** A process that runs `work` with the project `p`, and is killed at the nth step. Returns the steps it came to. */
-function runAndKill(work: string, nth: number): { readonly steps: readonly string[]; readonly isKilled: boolean } {
+function runAndKill(
+  work: string,
+  nth: number,
+): { readonly steps: readonly string[]; readonly isKilled: boolean } {
   const script = `
     import { writeSync } from 'node:fs';
     import { ScratchProject } from ${JSON.stringify(join(import.meta.dirname, 'scratch-project.ts'))};
@@ -42,7 +45,10 @@ function runAndKill(work: string, nth: number): { readonly steps: readonly strin
   return { steps: stdout.split('\n').filter((line) => line !== ''), isKilled: signal === 'SIGKILL' };
 }
 
-function prepare(): { readonly before: ReadonlyMap<string, string>; readonly after: ReadonlyMap<string, string> } {
+function prepare(): {
+  readonly before: ReadonlyMap<string, string>;
+  readonly after: ReadonlyMap<string, string>;
+} {
   const p = new ScratchProject(base);
   p.write('edited', '0', 0o600);
   p.write('gone/deep/x', '0');
@@ -106,14 +112,32 @@ describe('a restore whose process is killed', () => {
     save();
     const { steps } = runAndKill(RESTORE, -1);
     expect(await expectWhole(before, after)).toBe('after');
-    for (const name of ['open', 'journal', 'stage', 'commit', 'clear', 'make', 'backup', 'place', 'mode', 'sync', 'close', 'sweep', 'end'])
+    for (const name of [
+      'open',
+      'journal',
+      'stage',
+      'commit',
+      'clear',
+      'make',
+      'backup',
+      'place',
+      'mode',
+      'sync',
+      'close',
+      'sweep',
+      'end',
+    ])
       expect(steps).toContain(`restore-${name}`);
     for (let nth = 1; nth <= steps.length; nth += 1) {
       reset();
       expect(runAndKill(RESTORE, nth).isKilled).toBe(true);
       const outcome = await expectWhole(before, after);
       const isCommitting = nth > steps.indexOf('restore-commit');
-      expect([nth, steps[nth - 1], outcome]).toEqual([nth, steps[nth - 1], isCommitting ? 'after' : 'before']);
+      expect([nth, steps[nth - 1], outcome]).toEqual([
+        nth,
+        steps[nth - 1],
+        isCommitting ? 'after' : 'before',
+      ]);
       const p = new ScratchProject(base);
       if (outcome === 'before') expect((await p.restore(p.entries())).ok).toBe(true);
       expect(p.tree()).toEqual(after);
@@ -127,7 +151,12 @@ describe('a restore whose process is killed', () => {
     save();
     const { steps } = runAndKill(RESTORE, -1);
     const first = steps.indexOf('restore-commit') + 1;
-    for (const nth of [first, first + 2, steps.indexOf('restore-backup') + 1, steps.indexOf('restore-close') + 1]) {
+    for (const nth of [
+      first,
+      first + 2,
+      steps.indexOf('restore-backup') + 1,
+      steps.indexOf('restore-close') + 1,
+    ]) {
       reset();
       runAndKill(RESTORE, nth);
       save();

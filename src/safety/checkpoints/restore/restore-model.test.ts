@@ -15,11 +15,42 @@ const change = fc.record({ path: fc.constantFrom(...PATHS), content: fc.constant
 type Change = { readonly path: string; readonly content: string };
 
 const step = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ type: fc.constant('tool' as const), changes: fc.array(change, { minLength: 1, maxLength: 2 }) }) },
-  { weight: 4, arbitrary: fc.record({ type: fc.constant('command' as const), changes: fc.array(change, { maxLength: 3 }) }) },
-  { weight: 3, arbitrary: fc.record({ type: fc.constant('person' as const), changes: fc.array(change, { minLength: 1, maxLength: 2 }) }) },
-  { weight: 3, arbitrary: fc.record({ type: fc.constant('restore' as const), mode: fc.constantFrom('agent' as const, 'all' as const, 'exact' as const), back: fc.nat(6) }) },
-  { weight: 2, arbitrary: fc.record({ type: fc.constant('undo' as const), mode: fc.constantFrom('agent' as const, 'all' as const) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      type: fc.constant('tool' as const),
+      changes: fc.array(change, { minLength: 1, maxLength: 2 }),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      type: fc.constant('command' as const),
+      changes: fc.array(change, { maxLength: 3 }),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      type: fc.constant('person' as const),
+      changes: fc.array(change, { minLength: 1, maxLength: 2 }),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      type: fc.constant('restore' as const),
+      mode: fc.constantFrom('agent' as const, 'all' as const, 'exact' as const),
+      back: fc.nat(6),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constant('undo' as const),
+      mode: fc.constantFrom('agent' as const, 'all' as const),
+    }),
+  },
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
@@ -44,7 +75,11 @@ class Model {
     switch (one.type) {
       case 'tool':
         this.#turn += 1;
-        this.p.tool(one.changes.map(({ path }) => path), () => this.#apply(one.changes), { turn: `t${String(this.#turn)}` });
+        this.p.tool(
+          one.changes.map(({ path }) => path),
+          () => this.#apply(one.changes),
+          { turn: `t${String(this.#turn)}` },
+        );
         this.#noteAgents(before);
         break;
       case 'command':
@@ -91,7 +126,8 @@ class Model {
     expect(changed(before, after)).toEqual([...outcome.restored]);
     if (mode === 'agent') this.#expectPersonsKept(before, after);
     if (mode === 'all')
-      for (const path of before.keys()) if (!this.agents.has(path)) expect([path, after.has(path)]).toEqual([path, true]);
+      for (const path of before.keys())
+        if (!this.agents.has(path)) expect([path, after.has(path)]).toEqual([path, true]);
     const copy = this.copies.get(entry.id);
     const isScanned = entry.calls[0]?.open.before !== undefined;
     if (mode === 'exact' && copy !== undefined && isScanned) expect(after).toEqual(copy);
@@ -148,12 +184,15 @@ class Model {
   }
 
   #noteCopies(before: Tree): void {
-    for (const { id } of groupEntries(this.p.records())) if (!this.copies.has(id)) this.copies.set(id, before);
+    for (const { id } of groupEntries(this.p.records()))
+      if (!this.copies.has(id)) this.copies.set(id, before);
   }
 }
 
 function changed(before: Tree, after: Tree): string[] {
-  return [...new Set([...before.keys(), ...after.keys()])].filter((path) => before.get(path) !== after.get(path)).toSorted();
+  return [...new Set([...before.keys(), ...after.keys()])]
+    .filter((path) => before.get(path) !== after.get(path))
+    .toSorted();
 }
 
 it('agrees with a model that keeps full copies', async () => {

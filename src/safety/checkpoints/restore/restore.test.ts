@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -16,7 +26,11 @@ afterEach(() => {
   expect([...p.tree().keys()].filter((path) => path.includes('.herma-'))).toEqual([]);
   if (existsSync(join(base, 'checkpoints/store/HEAD'))) {
     const run = () =>
-      execFileSync('git', ['--git-dir', join(base, 'checkpoints/store'), 'fsck', '--strict', '--no-dangling'], { stdio: 'pipe' });
+      execFileSync(
+        'git',
+        ['--git-dir', join(base, 'checkpoints/store'), 'fsck', '--strict', '--no-dangling'],
+        { stdio: 'pipe' },
+      );
     expect(run).not.toThrow();
   }
   rmSync(base, { recursive: true, force: true });
@@ -149,7 +163,20 @@ describe('a restore of what agents did', () => {
 
   it('is exact to the byte whatever .gitattributes says, with any name', async () => {
     p.write('.gitattributes', '* text=auto ident\n*.u16 working-tree-encoding=UTF-16\n');
-    const names = ['crlf.txt', ' lead', 'trail ', 'new\nline', '*star*', ':(top)c', '-dash', 'ü/é', 'x.u16', '\udc80\udcff', 'a%2Fb', 'em😀'];
+    const names = [
+      'crlf.txt',
+      ' lead',
+      'trail ',
+      'new\nline',
+      '*star*',
+      ':(top)c',
+      '-dash',
+      'ü/é',
+      'x.u16',
+      '\udc80\udcff',
+      'a%2Fb',
+      'em😀',
+    ];
     for (const name of names) p.write(name, Buffer.from([13, 10, 0, 255, 36, 73, 100, 36, 13]));
     const before = p.tree();
     p.tool(names.slice(0, 6), () => {
@@ -161,7 +188,8 @@ describe('a restore of what agents did', () => {
     expect(await p.restore(1)).toMatchObject({ ok: true, kept: [], skipped: [] });
     expect(p.tree()).toEqual(before);
     for (const name of names) p.write(name, 'x');
-    for (const name of names) expect((await p.restore(p.entries(), { paths: [`./${name}`], mode: 'all' })).ok).toBe(true);
+    for (const name of names)
+      expect((await p.restore(p.entries(), { paths: [`./${name}`], mode: 'all' })).ok).toBe(true);
     expect(p.tree()).toEqual(before);
   });
 
@@ -180,7 +208,11 @@ describe('a restore of what agents did', () => {
     await p.restore(1);
     const count = p.records().length;
     const outcome = await p.restore(2);
-    expect(outcome).toMatchObject({ ok: true, restored: [], reason: 'nothing to restore: everything is as it was' });
+    expect(outcome).toMatchObject({
+      ok: true,
+      restored: [],
+      reason: 'nothing to restore: everything is as it was',
+    });
     expect(outcome.safetyId).toBeUndefined();
     expect(p.records()).toHaveLength(count);
   });
@@ -238,7 +270,15 @@ describe('what a person did', () => {
       p.agentWrites('app.py', '2', { turn: mode });
       const outcome = await p.restore(p.entries(), { mode });
       expect(outcome.restored).toContain('app.py');
-      for (const path of ['out/r1', 'secret.tmp', 'node_modules/x/i.js', 'late.csv', 'late.tmp', 'logs/2026/a', 'empty'])
+      for (const path of [
+        'out/r1',
+        'secret.tmp',
+        'node_modules/x/i.js',
+        'late.csv',
+        'late.tmp',
+        'logs/2026/a',
+        'empty',
+      ])
         expect(existsSync(p.place(path))).toBe(true);
       expect(existsSync(p.place('app.py'))).toBe(false);
     }
@@ -444,7 +484,10 @@ describe('modes all and exact', () => {
 
   it('are refused as exact where nothing was scanned', async () => {
     p.agentWrites('a', '1');
-    expect(await p.restore(1, { mode: 'exact' })).toMatchObject({ ok: false, error: { code: 'not_scanned' } });
+    expect(await p.restore(1, { mode: 'exact' })).toMatchObject({
+      ok: false,
+      error: { code: 'not_scanned' },
+    });
   });
 
   it('remove what a command made, though a person changed it', async () => {
@@ -497,11 +540,16 @@ describe('restoring named paths', () => {
       p.write('src/c', '1');
     });
     p.write('src/a b.ts', 'P');
-    expect((await p.restore(1, { paths: ['a b.ts'], directory: p.place('src') })).restored).toEqual(['src/a b.ts']);
+    expect((await p.restore(1, { paths: ['a b.ts'], directory: p.place('src') })).restored).toEqual([
+      'src/a b.ts',
+    ]);
     expect([p.read('src/a b.ts'), p.read('src/c')]).toEqual(['0', '1']);
     await p.undo();
     expect(p.read('src/a b.ts')).toBe('P');
-    expect((await p.restore(p.entries(), { paths: [p.place('src')] })).restored).toEqual(['src/a b.ts', 'src/c']);
+    expect((await p.restore(p.entries(), { paths: [p.place('src')] })).restored).toEqual([
+      'src/a b.ts',
+      'src/c',
+    ]);
   });
 
   it.each([
@@ -614,24 +662,35 @@ describe('what stands in the way', () => {
     },
   );
 
-  it.runIf(process.getuid?.() !== 0)('as a folder that may not be written leaves the tree as it was', async () => {
-    p.write('d/a', '0');
-    p.write('z', '0');
-    p.tool(['d/a', 'z'], () => {
-      p.write('d/a', '1');
-      p.write('z', '1');
-    });
-    chmodSync(p.place('d'), 0o555);
-    const before = p.tree();
-    expect((await p.restore(1)).error?.code).toBe('denied');
-    expect(p.tree()).toEqual(before);
-    chmodSync(p.place('d'), 0o755);
-    expect((await p.restore(1)).ok).toBe(true);
-  });
+  it.runIf(process.getuid?.() !== 0)(
+    'as a folder that may not be written leaves the tree as it was',
+    async () => {
+      p.write('d/a', '0');
+      p.write('z', '0');
+      p.tool(['d/a', 'z'], () => {
+        p.write('d/a', '1');
+        p.write('z', '1');
+      });
+      chmodSync(p.place('d'), 0o555);
+      const before = p.tree();
+      expect((await p.restore(1)).error?.code).toBe('denied');
+      expect(p.tree()).toEqual(before);
+      chmodSync(p.place('d'), 0o755);
+      expect((await p.restore(1)).ok).toBe(true);
+    },
+  );
 
   it.each([
-    'reserve', 'objects', 'restore-journal', 'restore-stage', 'restore-commit', 'restore-clear', 'restore-make',
-    'restore-backup', 'restore-place', 'restore-mode',
+    'reserve',
+    'objects',
+    'restore-journal',
+    'restore-stage',
+    'restore-commit',
+    'restore-clear',
+    'restore-make',
+    'restore-backup',
+    'restore-place',
+    'restore-mode',
   ])('as a full disk at %s leaves the tree as it was', async (at) => {
     p.write('a', '0');
     p.write('gone/x', '0');

@@ -21,6 +21,8 @@ export interface RestoreRequest
   readonly project: ProjectPlace;
   /** Says what would be done. Writes nothing, except for the scan that `exact` needs. */
   readonly isDryRun: boolean;
+  /** What a person has agreed to lose: nothing else is removed. No limit when absent. Relative to the project. */
+  readonly mayDelete?: ReadonlySet<string>;
 }
 
 export interface RestoreOutcome {
@@ -123,7 +125,7 @@ function perform(parts: RestoreParts, request: RestoreRequest | Failure, lease: 
   const planned = planNow(parts, request, lease);
   parts.step?.('restore-plan');
   if (!planned.ok) return failed(planned, request);
-  const { plan, lost } = withoutLost(parts, planned.plan);
+  const { plan, lost } = withoutLost(parts, withinAgreement(planned.plan, request.mayDelete));
   if (plan.actions.length === 0)
     return report(request, plan, { done: [], kept: [], skipped: [], failed: lost });
   const place = placeOf(parts, request.project, lease);
@@ -169,6 +171,15 @@ function isInBackground(records: readonly CheckpointRecord[]): boolean {
   const scans = records.filter((record) => record.type === 'open' && record.before !== undefined);
   const last = scans.at(-1);
   return last?.type === 'open' && last.footprint?.isDetached === true;
+}
+
+/** Takes out what would remove something nobody was asked about: it has appeared since. */
+function withinAgreement(plan: Plan, mayDelete: ReadonlySet<string> | undefined): Plan {
+  if (mayDelete === undefined) return plan;
+  const isAgreed = ({ path, to }: PlannedAction): boolean => to.kind !== 'absent' || mayDelete.has(path);
+  const fresh = plan.actions.filter((action) => !isAgreed(action));
+  const skipped = fresh.map(({ path }) => ({ path, reason: 'it has appeared since you were asked' }));
+  return { ...plan, actions: plan.actions.filter(isAgreed), skipped: [...plan.skipped, ...skipped] };
 }
 
 /** Takes out what the store no longer has the content for. */

@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { currentProcessIdentity, isAlive } from '../../../platform/process/index.ts';
 import {
   chmodRaw,
   createRawFile,
@@ -14,7 +15,6 @@ import {
   symlinkRaw,
   unlinkRaw,
 } from '../../../platform/raw-files/index.ts';
-import { currentProcessIdentity, isAlive } from '../../../platform/process/index.ts';
 import { captureAfter } from '../capture/capture-after.ts';
 import { captureBefore } from '../capture/capture-before.ts';
 import { openCaptureParts } from '../capture/open-capture-parts.ts';
@@ -23,7 +23,7 @@ import { groupEntries } from '../listing/entries.ts';
 import type { Footprint, OpenRecord } from '../model/record.ts';
 import { projectHash } from '../projects/project-hash.ts';
 import type { RestoreMode } from './plan-model.ts';
-import { type RestoreOutcome, restoreProject, type RestoreRequest, undoRestore } from './restore.ts';
+import { type RestoreOutcome, type RestoreRequest, restoreProject, undoRestore } from './restore.ts';
 import type { RestoreParts } from './restore-parts.ts';
 
 export interface ScratchCall {
@@ -182,9 +182,13 @@ export class ScratchProject {
 
   agentWrites(path: string, content: string, call: ScratchCall = {}): void {
     const { mode } = rawStat(this.place(path)) ?? { mode: 0o644 };
-    this.tool(path, () => {
-      this.write(path, content, mode & 0o7777);
-    }, call);
+    this.tool(
+      path,
+      () => {
+        this.write(path, content, mode & 0o7777);
+      },
+      call,
+    );
   }
 
   /** A command of the shell. */
@@ -194,7 +198,13 @@ export class ScratchProject {
     this.end(token);
   }
 
-  begin({ words, isComplete = true, isDetached = false, command = 'x', ...call }: ScratchCommand = {}): string {
+  begin({
+    words,
+    isComplete = true,
+    isDetached = false,
+    command = 'x',
+    ...call
+  }: ScratchCommand = {}): string {
     const footprint: Footprint | undefined =
       words === undefined ? undefined : { words, isComplete, isDetached, cwd: this.root };
     return this.#checked(
@@ -260,7 +270,9 @@ export class ScratchProject {
     });
   }
 
-  #checked<Report extends { readonly failures: readonly { readonly message: string }[] }>(report: Report): Report {
+  #checked<Report extends { readonly failures: readonly { readonly message: string }[] }>(
+    report: Report,
+  ): Report {
     const failure = report.failures[0];
     if (failure !== undefined) throw new Error(failure.message);
     return report;

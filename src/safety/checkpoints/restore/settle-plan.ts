@@ -32,7 +32,11 @@ export function settlePlan(request: SettleRequest): Plan {
   return {
     actions: [...draft.actions.values()].sort(byPath),
     kept: [...draft.kept].sort(),
-    skipped: Array.from(draft.skipped, ([path, reason]) => ({ path, reason })).sort(byPath),
+    skipped: Array.from(draft.skipped, ([path, reason]) => ({
+      path,
+      reason,
+      ...(draft.doubtful.has(path) ? { isAmbiguous: true as const } : {}),
+    })).sort(byPath),
   };
 }
 

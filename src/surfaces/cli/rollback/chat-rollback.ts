@@ -70,11 +70,15 @@ async function list(
 }
 
 async function diff(
-  { ref, files }: Extract<RollbackCommand, { type: 'diff' }>,
+  { ref, files, allCalls }: Extract<RollbackCommand, { type: 'diff' }>,
   { store, directory, say, fail }: ChatRollbackParts,
 ): Promise<void> {
   const paths = files.length === 0 ? {} : { paths: files };
-  const found = await store.diff(directory, ref, { ...paths, maxLines: DIFF_LINES });
+  const found = await store.diff(directory, ref, {
+    ...paths,
+    ...(allCalls === undefined ? {} : { allCalls }),
+    maxLines: DIFF_LINES,
+  });
   if (!found.ok) return fail(found);
   const { id, patch, isCut, holes, files: changed } = found.value;
   const lines = [
@@ -87,16 +91,20 @@ async function diff(
 
 async function restore(command: RestoreCommand, parts: ChatRollbackParts): Promise<void> {
   const { store, directory, rootSessionId, say, fail } = parts;
-  const { target, files, mode, includeAmbiguous, isDryRun } = command;
+  const { target, files, mode, includeAmbiguous, isDryRun, allCalls } = command;
   const options: RestoreOptions = {
     mode,
     includeAmbiguous,
     isDryRun,
+    ...(allCalls === undefined ? {} : { allCalls }),
     lineage: [rootSessionId],
     ...(files.length === 0 ? {} : { paths: files }),
   };
-  if (mode === 'exact' && !isDryRun && !(await agreeToDelete(command, options, parts))) return;
-  const report = await store.restore(directory, target, options);
+  const isAsked = mode === 'exact' && !isDryRun;
+  const mayDelete = isAsked ? await agreeToDelete(command, options, parts) : undefined;
+  if (isAsked && mayDelete === undefined) return;
+  const agreement = mayDelete === undefined ? {} : { mayDelete };
+  const report = await store.restore(directory, target, { ...options, ...agreement });
   if (!report.ok) return fail(report.error ?? { message: 'Nothing was restored.' });
   say('info', restoreText(report, { isUndo: false, isDryRun, mode }, CHAT_STYLE).join('\n'));
   const rewind = isWhole(command) ? await rewindFor(report, parts) : undefined;
@@ -112,21 +120,21 @@ async function undo(
   say('info', restoreText(report, { isUndo: true, isDryRun, mode }, CHAT_STYLE).join('\n'));
 }
 
-/** Says false, after saying why, when it fails or the person does not agree. */
+/** What the person agrees to lose; undefined, after saying why, when it fails or the person does not agree. */
 async function agreeToDelete(
   { target }: RestoreCommand,
   options: RestoreOptions,
   { store, directory, confirm, say, fail }: ChatRollbackParts,
-): Promise<boolean> {
+): Promise<readonly string[] | undefined> {
   const { ok, error, deleted } = await store.restore(directory, target, { ...options, isDryRun: true });
   if (!ok) {
     fail(error ?? { message: 'Nothing was restored.' });
-    return false;
+    return undefined;
   }
-  if (deleted.length === 0) return true;
+  if (deleted.length === 0) return deleted;
   const paths = deleted.map((path) => `  ${displayPath(path)}`);
   say('warning', ['These were not there at the checkpoint:', ...paths].join('\n'));
   const agreed = await confirm(`Delete ${deleted.length === 1 ? 'it' : `all ${String(deleted.length)}`}?`);
   if (!agreed) say('info', 'Nothing was restored.');
-  return agreed;
+  return agreed ? deleted : undefined;
 }

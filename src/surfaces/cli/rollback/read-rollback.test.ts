@@ -18,6 +18,7 @@ describe('the words of a rollback', () => {
   it.each([
     [[], {}, { type: 'list', allCalls: false }],
     [[], { allCalls: true }, { type: 'list', allCalls: true }],
+    [['diff', '1'], { allCalls: true }, { type: 'diff', ref: '1', files: [], allCalls: true }],
     [['diff', '1'], {}, { type: 'diff', ref: '1', files: [] }],
     [
       ['diff', '4270a8c', 'a b.txt', 'undo'],
@@ -70,7 +71,12 @@ describe('the words of a rollback', () => {
     [['undo'], { exact: true }, 'undo takes no --exact', 'herma rollback undo --all'],
     [['undo'], { includeAmbiguous: true }, 'undo takes no --include-ambiguous', 'herma rollback undo'],
     [['1'], { all: true, exact: true }, '--all and --exact exclude each other', 'give one of them'],
-    [['1'], { allCalls: true }, '--all-calls is for the list', 'herma rollback --all-calls'],
+    [
+      ['undo'],
+      { allCalls: true },
+      '--all-calls is about the numbers of the list',
+      'herma rollback --all-calls',
+    ],
     [['1', 'a.txt'], { exact: true }, '--exact is about the whole tree', 'leave one of them out'],
     [[], { all: true }, '--all means nothing to the list', 'herma rollback N --all'],
     [['diff', '1'], { dryRun: true }, '--dry-run means nothing to diff', 'herma rollback N --dry-run'],

@@ -40,8 +40,8 @@ export function readRollback(given: RollbackWords): Read {
 function conflictOf({ words: [first], flags, command }: RollbackWords): Read | undefined {
   if (flags.all && flags.exact)
     return usage('--all and --exact exclude each other', 'give one of them; --exact also deletes');
-  if (flags.allCalls && first !== undefined)
-    return usage('--all-calls is for the list', `${command} --all-calls`);
+  if (flags.allCalls && (first === 'undo' || flags.call !== undefined))
+    return usage('--all-calls is about the numbers of the list', `${command} --all-calls`);
   const [stray] = [
     ...(flags.all ? ['--all'] : []),
     ...(flags.exact ? ['--exact'] : []),
@@ -60,11 +60,11 @@ function readList({ flags }: RollbackWords): Read {
   return succeed({ type: 'list', allCalls: flags.allCalls });
 }
 
-function readDiff({ command }: RollbackWords, [ref, ...files]: readonly string[]): Read {
+function readDiff({ command, flags }: RollbackWords, [ref, ...files]: readonly string[]): Read {
   if (ref === undefined)
     return usage('diff needs a checkpoint', `${command} diff 1 shows what changed since the newest`);
   const wrong = wrongReference(ref, command) ?? wrongFiles(files, { command: `${command} diff`, ref });
-  return wrong ?? succeed({ type: 'diff', ref, files });
+  return wrong ?? succeed({ type: 'diff', ref, files, ...numbering(flags) });
 }
 
 function readUndo({ flags, command }: RollbackWords, [extra]: readonly string[]): Read {
@@ -106,7 +106,20 @@ function restoreOf(
 ): RollbackCommand {
   const { all, exact, includeAmbiguous, dryRun } = flags;
   const mode = exact ? 'exact' : all ? 'all' : 'agent';
-  return { type: 'restore', target, files, mode, includeAmbiguous, isDryRun: dryRun };
+  return {
+    type: 'restore',
+    target,
+    files,
+    mode,
+    includeAmbiguous,
+    isDryRun: dryRun,
+    ...numbering(flags),
+  };
+}
+
+/** Which list the numbers are of. */
+function numbering({ allCalls }: RollbackFlags): { readonly allCalls?: true } {
+  return allCalls ? { allCalls: true } : {};
 }
 
 function wrongReference(ref: string, command: string): Read | undefined {

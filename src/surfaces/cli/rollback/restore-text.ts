@@ -35,6 +35,7 @@ export function restoreText(report: RestoreReport, told: RestoreTold, style: Tex
       report.skipped.flatMap(({ path }) => (mentioned.has(path) ? [] : [path])),
     ),
     ...keptHint(report, told, style),
+    ...doubtHint(report, told, style),
     ...ending(report, told, style),
   ];
 }
@@ -100,6 +101,20 @@ function keptHint({ kept, target }: RestoreReport, told: RestoreTold, style: Tex
   const them = kept.length === 1 ? 'it' : 'them';
   return [
     `${counted(kept.length, 'file')} changed since by other hands. To take ${them} back too: ${style.command} ${repeat} --all`,
+  ];
+}
+
+function doubtHint(
+  { skipped, target }: RestoreReport,
+  told: RestoreTold,
+  style: TextStyle,
+): readonly string[] {
+  const doubtful = skipped.filter(({ isAmbiguous }) => isAmbiguous === true);
+  if (doubtful.length === 0 || told.isUndo) return [];
+  const repeat = target === undefined ? 'N' : shortId(target.id);
+  const them = doubtful.length === 1 ? 'it' : 'them';
+  return [
+    `${counted(doubtful.length, 'path')} may be somebody else's doing. To take ${them} back too: ${style.command} ${repeat} --include-ambiguous`,
   ];
 }
 

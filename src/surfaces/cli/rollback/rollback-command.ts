@@ -3,7 +3,12 @@ import type { RestoreTarget } from '../../../safety/checkpoints/index.ts';
 /** What a person asks of the checkpoints of a directory, in the shell or in the chat. */
 export type RollbackCommand =
   | { readonly type: 'list'; readonly allCalls: boolean }
-  | { readonly type: 'diff'; readonly ref: string; readonly files: readonly string[] }
+  | {
+      readonly type: 'diff';
+      readonly ref: string;
+      readonly files: readonly string[];
+      readonly allCalls?: true;
+    }
   | RestoreCommand
   | { readonly type: 'undo'; readonly mode: 'agent' | 'all'; readonly isDryRun: boolean };
 
@@ -15,6 +20,8 @@ export interface RestoreCommand {
   readonly mode: 'agent' | 'all' | 'exact';
   readonly includeAmbiguous: boolean;
   readonly isDryRun: boolean;
+  /** A number is one of the list with one line for each call. */
+  readonly allCalls?: true;
 }
 
 /** The options as they were given. */

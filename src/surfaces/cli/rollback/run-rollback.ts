@@ -1,5 +1,5 @@
 import type { Rewind } from '../../../app/index.ts';
-import { type Failure, fail, type Result } from '../../../kernel/errors/index.ts';
+import { type Failure, fail, type Result, succeed } from '../../../kernel/errors/index.ts';
 import { displayPath } from '../../../platform/paths/index.ts';
 import type { RestoreOptions, RestoreReport } from '../../../safety/checkpoints/index.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
@@ -75,11 +75,13 @@ async function runList(
 
 async function runDiff(
   { context, checkpoints, directory }: RollbackRun,
-  { ref, files }: Extract<RollbackCommand, { type: 'diff' }>,
+  { ref, files, allCalls }: Extract<RollbackCommand, { type: 'diff' }>,
 ): Promise<ExitCode> {
-  const diff = await working(context, 'comparing', () =>
-    checkpoints.store.diff(directory, ref, files.length === 0 ? {} : { paths: files }),
-  );
+  const options = {
+    ...(allCalls === undefined ? {} : { allCalls }),
+    ...(files.length === 0 ? {} : { paths: files }),
+  };
+  const diff = await working(context, 'comparing', () => checkpoints.store.diff(directory, ref, options));
   if (!diff.ok) return refuse(context, diff);
   const { value } = diff;
   if (context.json) {
@@ -100,14 +102,19 @@ async function runRestore(run: RollbackRun, command: RestoreCommand): Promise<Ex
     mode: command.mode,
     includeAmbiguous: command.includeAmbiguous,
     isDryRun: command.isDryRun,
+    ...(command.allCalls === undefined ? {} : { allCalls: command.allCalls }),
     ...(command.files.length === 0 ? {} : { paths: command.files }),
   };
+  let agreement: Pick<RestoreOptions, 'mayDelete'> = {};
   if (command.mode === 'exact' && !command.isDryRun) {
     const agreed = await agreeToDelete(run, command, options);
     if (!agreed.ok) return refuse(context, agreed);
-    if (!agreed.value) return decline(context);
+    if (agreed.value === undefined) return decline(context);
+    agreement = { mayDelete: agreed.value };
   }
-  const report = await working(context, 'restoring', () => store.restore(directory, command.target, options));
+  const report = await working(context, 'restoring', () =>
+    store.restore(directory, command.target, { ...options, ...agreement }),
+  );
   const rewind = isWhole(command) ? await rewindFor(report, checkpoints) : undefined;
   const told = { isUndo: false, isDryRun: command.isDryRun, mode: command.mode };
   return conclude(context, { report, told, rewind });
@@ -136,19 +143,23 @@ export async function rewindFor(
   return ok && target?.owner !== undefined ? rewindTo(target.owner) : undefined;
 }
 
-/** Shows what `--exact` would delete, and asks. Nothing to delete needs no answer. */
+/** Shows what `--exact` would delete, and asks: what was agreed to, undefined when it was not. Nothing to delete needs no answer. */
 async function agreeToDelete(
   { context, checkpoints, directory }: RollbackRun,
   { target }: RestoreCommand,
   options: RestoreOptions,
-): Promise<Result<boolean>> {
+): Promise<Result<readonly string[] | undefined>> {
   const preview = await checkpoints.store.restore(directory, target, { ...options, isDryRun: true });
   const { ok, error, deleted } = preview;
   if (!ok) return error === undefined ? unknownError() : fail(error.code, error.message, error.remedy);
-  if (deleted.length === 0) return { ok: true, value: true };
+  if (deleted.length === 0) return succeed(deleted);
   context.note('These were not there at the checkpoint:');
   for (const path of deleted) context.note(`  ${displayPath(path)}`);
-  return confirm(context, `Delete ${deleted.length === 1 ? 'it' : `all ${String(deleted.length)}`}?`);
+  const answer = await confirm(
+    context,
+    `Delete ${deleted.length === 1 ? 'it' : `all ${String(deleted.length)}`}?`,
+  );
+  return answer.ok ? succeed(answer.value ? deleted : undefined) : answer;
 }
 
 function decline(context: VerbContext): ExitCode {
