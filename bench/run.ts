@@ -1,5 +1,6 @@
 import { checkpoints } from './checkpoints.ts';
 import { gateOverhead } from './gate-overhead.ts';
+import { hooks } from './hooks.ts';
 import { longSession } from './long-session.ts';
 import type { Figure } from './measure.ts';
 import { startUp } from './start-up.ts';
@@ -9,6 +10,7 @@ const BENCHMARKS = {
   'gate-overhead': gateOverhead,
   'long-session': longSession,
   checkpoints,
+  hooks,
 };
 
 /** Runs the benchmarks that are named, or all; the exit code is 1 when a ratio is above its limit. */

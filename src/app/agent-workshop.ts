@@ -15,6 +15,7 @@ import { valueOrThrow } from '../kernel/errors/index.ts';
 import type { Redactor } from '../kernel/redact/index.ts';
 import type { CallGuard } from '../kernel/verdict/index.ts';
 import { platformName } from '../platform/environment/index.ts';
+import { isInProject } from '../platform/paths/index.ts';
 import { randomId } from '../platform/random/index.ts';
 import type { CallbackRegistry } from '../safety/hooks/index.ts';
 import { BuiltInTools } from './built-in-tools.ts';
@@ -28,6 +29,8 @@ export interface WorkshopParts {
   readonly audience: CallAudience;
   readonly redactor: Redactor;
   readonly approver: Approver;
+  /** Everything that guards is registered when it has resolved. */
+  readonly ready: () => Promise<void>;
   /** Absent when checkpoints are off. */
   readonly checkpoints: CheckpointStep | undefined;
 }
@@ -45,6 +48,7 @@ export class AgentWorkshop {
   readonly #mcp: McpServers;
   readonly #systems = new Map<string, string>();
   readonly #configured: readonly CallGuard[];
+  #ready: Promise<void> | undefined;
 
   constructor(parts: WorkshopParts) {
     this.#parts = parts;
@@ -54,6 +58,12 @@ export class AgentWorkshop {
     this.#mcp = new McpServers(parts.options);
   }
 
+  /** Resolves when all hooks are registered. No call is made before. */
+  async whenReady(): Promise<void> {
+    this.#ready ??= this.#parts.ready();
+    return this.#ready;
+  }
+
   /** The tools that need no server. */
   builtIn(): ToolBox {
     return this.#builtIn.toolBox();
@@ -61,6 +71,7 @@ export class AgentWorkshop {
 
   /** The built-in tools and those of the servers that are needed, without those that are disabled, behind their gate. */
   async tools(needed: NeededServers, signal: AbortSignal): Promise<GatedTools> {
+    await this.whenReady();
     const { disabled } = this.#parts.options.config.tools;
     const toolBox = withTools(this.builtIn(), await this.#mcp.tools(needed, signal)).without(disabled);
     return { toolBox, gate: this.gate(toolBox) };
@@ -126,6 +137,7 @@ export class AgentWorkshop {
       maxIterations: agent.maxIterations,
       verify: agent.verify,
       maxVerifyNudges: agent.maxVerifyNudges,
+      isCodeProject: isInProject(options.cwd),
       compression,
     };
   }

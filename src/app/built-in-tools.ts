@@ -66,7 +66,10 @@ export class BuiltInTools {
         ...output,
         clock,
         home,
-        environment: () => commandEnvironment(options, config.terminal.env),
+        environment: (sessionId) => ({
+          ...commandEnvironment(options, config.terminal.env),
+          HERMA_SESSION: sessionId,
+        }),
         processes: this.#processes,
         defaultTimeoutMs: config.terminal.timeoutMs,
       }),

@@ -2,7 +2,7 @@ import { type CheckpointStep, storeCheckpointStep } from '../gate/index.ts';
 import { type Result, succeed, valueOrThrow } from '../kernel/errors/index.ts';
 import type { CheckpointsConfig } from '../platform/config/index.ts';
 import { statPath } from '../platform/files/index.ts';
-import { userHome } from '../platform/paths/index.ts';
+import { resolvePath, userHome } from '../platform/paths/index.ts';
 import { ownProgram, startDetached } from '../platform/process/index.ts';
 import type { CheckpointSettings, CheckpointStore } from '../safety/checkpoints/index.ts';
 import { commandEnvironment } from './command-environment.ts';
@@ -75,10 +75,16 @@ export class CheckpointKeeper {
   }
 
   async #isSweepDue(now: number): Promise<boolean> {
-    const marker = await statPath(this.#options.paths.checkpointLastPrune);
-    if (!marker.ok || marker.value === undefined) return true;
-    const { minIntervalHours } = this.#options.config.checkpoints;
-    return Math.abs(now - marker.value.mtimeMs) >= minIntervalHours * HOUR_MS;
+    const { paths, config } = this.#options;
+    // A store that was never swept counts from when it was made.
+    const stats = await Promise.all(
+      [paths.checkpointLastPrune, resolvePath(paths.checkpointStore, 'herma-version')].map(async (path) =>
+        statPath(path),
+      ),
+    );
+    const since = stats.flatMap((stat) => (stat.ok && stat.value !== undefined ? [stat.value.mtimeMs] : []));
+    const last = since[0];
+    return last === undefined || Math.abs(now - last) >= config.checkpoints.minIntervalHours * HOUR_MS;
   }
 
   async #needsMaintenance(): Promise<boolean> {

@@ -18,6 +18,7 @@ import { knownSecrets } from './known-secrets.ts';
 import { loggedAudience } from './logged-audience.ts';
 import { Runtime } from './runtime.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
+import { ShellHooks } from './shell-hooks.ts';
 
 /** Characters of a call that lists of approvals show. */
 const SHOWN_CHARS = 200;
@@ -27,7 +28,7 @@ export function createRuntime(given: RuntimeOptions): Runtime {
   const redactor = createRedactor({ extraSecrets: knownSecrets(given) });
   const logger = openLog(given, redactor);
   const options = { ...given, onWarning: loggedWarning(given, logger, redactor) };
-  const { paths, clock, config } = options;
+  const { paths, clock } = options;
   const callbacks = new CallbackRegistry(clock);
   const audience = loggedAudience(hookAudience(callbacks), logger);
   const approvals = new ApprovalStore({
@@ -36,22 +37,15 @@ export function createRuntime(given: RuntimeOptions): Runtime {
     clock,
     newId: () => randomId('apr'),
   });
-  const approver = (prompt: RuntimeOptions['approve']): Approver =>
-    new PersonApprover({
-      ...(prompt === undefined ? {} : { prompt }),
-      yolo: options.yolo ?? false,
-      store: approvals,
-      projectOf: projectRoot,
-      describe: (call) => redactor.redactAndCut(describeCall(call, 1000), SHOWN_CHARS),
-      timeoutMs: config.approvals.timeoutMs,
-      clock,
-      callbacks,
-      surface: options.surface,
-      onWarning: options.onWarning,
-    });
+  const approver = personApprovers({ options, approvals, callbacks, redactor });
   const checkpoints = new CheckpointKeeper(options);
   const step = checkpoints.step();
+  const shellHooks = new ShellHooks({ options, callbacks, logger, cwdOf: () => options.cwd });
+  const ready = async (): Promise<void> => {
+    for (const line of await shellHooks.ready()) options.onWarning(line);
+  };
   const workshop = new AgentWorkshop({
+    ready,
     options,
     checkpoints: step,
     callbacks,
@@ -59,8 +53,9 @@ export function createRuntime(given: RuntimeOptions): Runtime {
     redactor,
     approver: approver(options.approve),
   });
-  const foreignGate = (agent: string): ForeignGate =>
-    new ForeignGate({
+  const foreignGate = async (agent: string): Promise<ForeignGate> => {
+    await workshop.whenReady();
+    return new ForeignGate({
       gate: {
         catalog: workshop.builtIn(),
         guards: workshop.guards,
@@ -77,7 +72,46 @@ export function createRuntime(given: RuntimeOptions): Runtime {
       clock,
       agent,
     });
-  return new Runtime({ options, callbacks, approvals, workshop, checkpoints, foreignGate, logger });
+  };
+  return new Runtime({
+    options,
+    callbacks,
+    approvals,
+    workshop,
+    checkpoints,
+    shellHooks,
+    foreignGate,
+    logger,
+  });
+}
+
+interface ApproverParts {
+  readonly options: RuntimeOptions;
+  readonly approvals: ApprovalStore;
+  readonly callbacks: CallbackRegistry;
+  readonly redactor: Redactor;
+}
+
+/** Makes those who ask the person: by that prompt, or only what was answered before where there is none. */
+function personApprovers({
+  options,
+  approvals,
+  callbacks,
+  redactor,
+}: ApproverParts): (prompt: RuntimeOptions['approve']) => Approver {
+  return (prompt) =>
+    new PersonApprover({
+      ...(prompt === undefined ? {} : { prompt }),
+      yolo: options.yolo ?? false,
+      store: approvals,
+      projectOf: projectRoot,
+      describe: (call) => redactor.redactAndCut(describeCall(call, 1000), SHOWN_CHARS),
+      timeoutMs: options.config.approvals.timeoutMs,
+      clock: options.clock,
+      callbacks,
+      surface: options.surface,
+      onWarning: options.onWarning,
+    });
 }
 
 function openLog({ paths, config }: RuntimeOptions, redactor: Redactor): Logger {

@@ -3,6 +3,7 @@ import type { Clock } from '../platform/clock/index.ts';
 import type { Config, ModelConfig } from '../platform/config/index.ts';
 import type { Environment } from '../platform/environment/index.ts';
 import type { HomePaths } from '../platform/paths/index.ts';
+import type { ConsentPrompt } from '../safety/hooks/index.ts';
 
 /** Puts a question of the model's to the person; undefined when there is no answer. */
 export type AskPerson = (
@@ -27,6 +28,10 @@ export interface RuntimeOptions {
   /** Absent when nobody can be asked: then a question is a no. */
   readonly approve?: ApprovalPrompt;
   readonly ask?: AskPerson;
+  /** Shows a hook script that is new and asks whether it may run. Absent when nobody can be asked. */
+  readonly approveHook?: ConsentPrompt;
+  /** Approves hook scripts that are new, without a question. */
+  readonly acceptHooks?: boolean;
   /** Answers every approval with once. Lifts no block. */
   readonly yolo?: boolean;
   /** Lines worth showing that belong to no turn. */

@@ -21,6 +21,7 @@ import type { OpenSession, SessionChoice } from './open-session.ts';
 import { openStore } from './open-store.ts';
 import type { Rewind } from './rewind.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
+import type { ShellHooks } from './shell-hooks.ts';
 
 export interface TurnRequest {
   readonly conversation: Conversation;
@@ -35,7 +36,8 @@ export interface RuntimeParts {
   readonly approvals: ApprovalStore;
   readonly workshop: AgentWorkshop;
   readonly checkpoints: CheckpointKeeper;
-  readonly foreignGate: (agent: string) => ForeignGate;
+  readonly shellHooks: ShellHooks;
+  readonly foreignGate: (agent: string) => Promise<ForeignGate>;
   readonly logger: Logger;
 }
 
@@ -72,9 +74,19 @@ export class Runtime {
     );
   }
 
+  /** Registers hooks and asks about those that are new, which every call otherwise waits for. */
+  async prepare(): Promise<void> {
+    await this.#parts.workshop.whenReady();
+  }
+
   /** The gate for a program of that name, which runs its tools itself. */
-  foreignGate(agent: string): ForeignGate {
+  async foreignGate(agent: string): Promise<ForeignGate> {
     return this.#parts.foreignGate(agent);
+  }
+
+  /** The shell hooks of the configuration. */
+  get shellHooks(): ShellHooks {
+    return this.#parts.shellHooks;
   }
 
   /** The sessions of this home. */
@@ -170,9 +182,10 @@ export class Runtime {
   }
 
   async #close(): Promise<void> {
-    const { workshop, checkpoints, logger } = this.#parts;
+    const { workshop, checkpoints, shellHooks, logger } = this.#parts;
     const steps = [
       async () => workshop.close(),
+      async () => shellHooks.close(),
       async () => checkpoints.maintainLater(),
       async () => checkpoints.close(),
       async () => Promise.resolve(this.#store?.close()),

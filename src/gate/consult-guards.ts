@@ -14,7 +14,7 @@ import { type ToolCatalog, withArguments } from './normalise.ts';
 export interface Consultation {
   readonly call: ToolCall;
   readonly opinions: readonly Opinion[];
-  /** Failures of guards that were told to be ignored: one line each, for the person. */
+  /** What guards warn of, and failures of those that were told to be ignored: one line each, for the person. */
   readonly warnings: readonly string[];
 }
 
@@ -77,7 +77,7 @@ async function askInOrder(
     const by = guard.name;
     const answer = await ask(guard, call, false, options);
     opinions.push({ place, by, verdict: answer.verdict });
-    if (answer.warning !== undefined) warnings.push(answer.warning);
+    warnings.push(...(answer.warnings ?? []));
     if (answer.args === undefined) continue;
     const rewritten = withArguments(call, answer.args, options);
     if (!rewritten.ok) {
@@ -99,7 +99,7 @@ async function askAgain(call: ToolCall, change: Change, options: ConsultOptions)
     const by = guard.name;
     const answer = await ask(guard, call, true, options);
     opinions.push({ place, by, verdict: answer.verdict });
-    if (answer.warning !== undefined) warnings.push(answer.warning);
+    warnings.push(...(answer.warnings ?? []));
     if (answer.args === undefined) continue;
     const rewritten = withArguments(call, answer.args, options);
     if (rewritten.ok && rewritten.value.fingerprint === call.fingerprint) continue;
@@ -127,7 +127,7 @@ async function ask(
   call: ToolCall,
   recheck: boolean,
   { clock, signal }: ConsultOptions,
-): Promise<GuardAnswer & { readonly warning?: string }> {
+): Promise<GuardAnswer> {
   try {
     const answer = await within(clock, guard.timeLimitMs, signal, async (limited) =>
       guard.consult(call, { recheck, signal: limited }),
@@ -135,15 +135,15 @@ async function ask(
     if (!answer.inTime) return failed(guard, `did not answer within ${String(guard.timeLimitMs / 1000)} s`);
     const verdict = readVerdict(answer.value.verdict);
     if (verdict === undefined) return failed(guard, 'answered something that is no verdict');
-    return { ...answer.value, verdict };
+    return { ...answer.value, verdict, warnings: [...(answer.value.warnings ?? [])] };
   } catch (error) {
     signal.throwIfAborted();
     return failed(guard, `failed: ${messageOf(error)}`);
   }
 }
 
-function failed(guard: CallGuard, what: string): GuardAnswer & { readonly warning?: string } {
+function failed(guard: CallGuard, what: string): GuardAnswer {
   const message = `${guard.name} ${what}`;
-  if (guard.onFailure === 'ignore') return { verdict: ABSTAIN, warning: message };
+  if (guard.onFailure === 'ignore') return { verdict: ABSTAIN, warnings: [message] };
   return { verdict: { type: 'block', message } };
 }

@@ -100,6 +100,7 @@ describe('the package', () => {
     expect(Object.keys(exports)).toEqual([
       '.',
       './gate',
+      './checkpoints',
       './events',
       './redact',
       './testing',

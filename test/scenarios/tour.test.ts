@@ -6,7 +6,7 @@ import { eventually, type Herma, type HermaExit } from '../support/herma.ts';
 import { Scene } from '../support/scene.ts';
 import { Terminal } from '../support/terminal.ts';
 
-const ACTS = 5;
+const ACTS = 7;
 const LAST_LINE = new RegExp(
   `^${ACTS} of ${ACTS} acts held, in \\d+\\.\\d s\\. Nothing is left behind\\.$`,
   'm',
@@ -80,7 +80,7 @@ describe.concurrent('herma tour', () => {
   it.each([
     ['SIGINT', 130, /^1\. /m],
     ['SIGTERM', 143, /^2\. /m],
-    ['SIGTERM', 143, /^5\. /m],
+    ['SIGTERM', 143, /^7\. /m],
     ['SIGINT', 130, 'the command of the last act'],
   ] as const)('leaves nothing behind when %s ends it (%s) at %s', async (signal, code, moment) => {
     await using here = await place();

@@ -166,6 +166,7 @@ function house(options: HouseOptions): House {
     maxIterations: 10,
     verify: [],
     maxVerifyNudges: 0,
+    isCodeProject: false,
     compression: { enabled: false, threshold: 0.5, keepFirst: 2, keepLastTurns: 4 },
     ...options.parts,
   };

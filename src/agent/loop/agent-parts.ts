@@ -20,6 +20,8 @@ export interface AgentParts {
   /** Absolute; where calls begin. */
   readonly cwd: string;
   readonly surface: string;
+  /** Whether `cwd` lies in a project of code; told to hooks. */
+  readonly isCodeProject: boolean;
   /** Model requests one turn may make; at least 1. */
   readonly maxIterations: number;
   /** Commands that must succeed before a turn that edited files may end. */

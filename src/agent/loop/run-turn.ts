@@ -5,9 +5,10 @@ import type { AgentParts } from './agent-parts.ts';
 import { AutoCompression } from './auto-compression.ts';
 import { historyOf } from './history.ts';
 import { type Reply, requestReply } from './request-reply.ts';
+import { StreamTeller } from './stream-teller.ts';
 import { TurnCalls } from './turn-calls.ts';
 import { TurnContext, type TurnOptions } from './turn-context.ts';
-import type { TurnEnd, TurnResult } from './turn-event.ts';
+import type { TurnEnd, TurnEvent, TurnResult } from './turn-event.ts';
 import { Verification } from './verification.ts';
 
 /**
@@ -108,10 +109,24 @@ class Turn {
     if (reason === 'content-filter')
       this.#context.warn(['The reply was cut off by a content filter of the provider.']);
     if (calls.length === 0) return this.#stop(text);
+    if (text !== '') this.#tellInterim(text);
     await this.#calls.run(text, calls);
     if (text !== '') this.#lastAnswer = text;
     if (!this.#context.isInterrupted) await this.#compression.ifLarge();
     return undefined;
+  }
+
+  #tellInterim(text: string): void {
+    const { sessionId, turnId, model, platform } = this.#context.turnFields();
+    this.#context.post('on_interim_message', () => ({
+      sessionId,
+      turnId,
+      model,
+      surface: platform,
+      iteration: this.#requests,
+      text,
+      alreadyStreamed: !this.#isHeldBack,
+    }));
   }
 
   /** Ends the turn with a failure; what was streamed of a reply is kept. */
@@ -124,14 +139,15 @@ class Turn {
 
   async #request(): Promise<Reply> {
     const { model, toolBox, callbacks, clock, newId, system } = this.#context.parts;
-    const { conversation, signal, onEvent } = this.#context.options;
+    const { conversation, signal } = this.#context.options;
     this.#requests += 1;
     const messages = conversation.repaired(toolBox);
+    const teller = new StreamTeller(this.#context, this.#requests);
     const reply = await requestReply({
       model,
       callbacks,
       clock,
-      onEvent,
+      onEvent: (event) => this.#passOn(event, teller),
       request: { system, messages, tools: toolBox.declarations(), signal },
       fields: {
         ...this.#context.turnFields(),
@@ -139,11 +155,25 @@ class Turn {
         apiCallCount: this.#requests,
       },
     });
+    teller.end(reply.ok ? undefined : reply.failure.message);
     if (reply.ok) {
       this.#addUsage(reply.usage);
       conversation.noteInputTokens(reply.usage.inputTokens);
     }
     return reply;
+  }
+
+  /** Shows what happens during a request. Text that a hook may still change or push back is not shown as it streams. */
+  #passOn(event: TurnEvent, teller: StreamTeller): void {
+    if (event.type === 'text-delta') teller.delta(event.text);
+    if (event.type === 'restarted') teller.restart();
+    const isText = event.type === 'text-delta' || event.type === 'restarted';
+    if (!isText || !this.#isHeldBack) this.#context.emit(event);
+  }
+
+  get #isHeldBack(): boolean {
+    const { callbacks } = this.#context.parts;
+    return callbacks.has('transform_llm_output') || callbacks.has('pre_verify');
   }
 
   /** The stop gate: undefined when the model is sent on. */
@@ -167,7 +197,36 @@ class Turn {
       return this.#result('interrupted', text);
     }
     if (failures !== undefined) this.#giveUpVerifying();
+    else if (await this.#isSentOn(text)) return undefined;
     return this.#answer(text);
+  }
+
+  /** Asks the hooks whether a turn that edited files is done. What they push back stays in the history, and is not shown. */
+  async #isSentOn(text: string): Promise<boolean> {
+    const context = this.#context;
+    const { parts, options } = context;
+    const changedPaths = this.#verification.changedPaths();
+    if (changedPaths.length === 0 || !parts.callbacks.has('pre_verify')) return false;
+    if (this.#verification.isExhausted) {
+      this.#capped ||= parts.maxVerifyNudges > 0;
+      return false;
+    }
+    const { message, warnings } = await parts.callbacks.verify(
+      () => ({
+        ...context.sessionFields(),
+        coding: parts.isCodeProject,
+        attempt: this.#verification.nudges,
+        finalResponse: text,
+        changedPaths: [...changedPaths],
+      }),
+      options.signal,
+    );
+    context.warn(warnings);
+    if (message === undefined || options.signal.aborted || !this.#verification.mayNudge()) return false;
+    this.#append({ role: 'assistant', text, calls: [], pushedBack: true });
+    this.#append({ role: 'user', text: message, synthetic: 'verification_required' });
+    this.#lastAnswer = text;
+    return true;
   }
 
   #giveUpVerifying(): void {

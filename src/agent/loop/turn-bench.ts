@@ -80,6 +80,7 @@ export function createTurnBench(options: TurnBenchOptions): TurnBench {
     maxIterations: 20,
     verify: [],
     maxVerifyNudges: 3,
+    isCodeProject: false,
     compression: COMPRESSION_OFF,
     ...options.parts,
   };

@@ -64,6 +64,11 @@ export class TurnContext {
     return { callId, ordinal, turnId: this.turnId, sessionId, rootSessionId, ...this.parentField() };
   }
 
+  /** Tells the observers of an event beside the turn, which does not wait for them. */
+  post<E extends EventName>(event: E, payload: () => EventPayload<E>): void {
+    this.parts.callbacks.post(event, payload, (lines) => this.warn(lines));
+  }
+
   /** Tells the observers of an event, also when the person interrupted the turn: what happened has happened. */
   async observe<E extends EventName>(event: E, payload: () => EventPayload<E>): Promise<void> {
     const { callbacks } = this.parts;

@@ -5,7 +5,14 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { valueOrThrow } from '../../kernel/errors/index.ts';
 import type { EventName } from '../../kernel/events/index.ts';
 import { Conversation } from './index.ts';
-import { createTurnBench, echoTool, problemsOf, scriptedCall, type TurnBench } from './turn-bench.ts';
+import {
+  benchTool,
+  createTurnBench,
+  echoTool,
+  problemsOf,
+  scriptedCall,
+  type TurnBench,
+} from './turn-bench.ts';
 
 let folder = '';
 let agent: TurnBench | undefined;
@@ -205,7 +212,7 @@ describe('transform_llm_output', () => {
     await from.turn('hi');
     const controller = new AbortController();
     from.watch = (event) => {
-      if (event.type === 'text-delta') controller.abort();
+      if (event.type === 'request-started') controller.abort();
     };
     await from.turn('hi', controller.signal);
     expect(seen).toEqual([]);
@@ -333,5 +340,119 @@ describe('pre_tool_call', () => {
     });
     expect(seen[0]?.[1]).toMatchObject({ parentSessionId: from.conversation.parentSessionId });
     expect(problemsOf(from.requests.at(-1)?.messages ?? [])).toEqual([]);
+  });
+});
+
+describe('pre_verify', () => {
+  const write = { tool_calls: [scriptedCall('write', { path: 'a.ts' }, 'w')] };
+  const writeTool = benchTool('write', () => ({ status: 'ok', result: 'written' }), 'write');
+  const verifying = (script: unknown, answer: (attempt: number) => unknown, more: object = {}): number[] => {
+    agent = createTurnBench({
+      path: join(folder, 'state.db'),
+      script,
+      tools: [{ ...writeTool, pathArguments: ['path'] }, echoTool],
+      parts: { isCodeProject: true, ...more },
+    });
+    const attempts: number[] = [];
+    agent.callbacks.register('pre_verify', { name: 'verify' }, ({ attempt }) => {
+      attempts.push(attempt);
+      return answer(attempt);
+    });
+    return attempts;
+  };
+
+  it('sends the model on until it says nothing; what was pushed back stays in the history and is not shown', async () => {
+    const attempts = verifying([write, 'Done.', 'Really done.'], (attempt) =>
+      attempt === 0 ? { action: 'continue', message: 'run the tests' } : undefined,
+    );
+    const result = await agent?.turn('go');
+    expect(result).toMatchObject({ end: 'completed', final: 'Really done.', capped: false });
+    expect(attempts).toEqual([0, 1]);
+    expect(agent?.stored().map(({ text }) => text)).toEqual(
+      expect.arrayContaining(['Done.', 'run the tests', 'Really done.']),
+    );
+    const shown = agent?.events.flatMap((event) => (event.type === 'message-completed' ? [event.text] : []));
+    expect(shown).not.toContain('Done.');
+    expect(agent?.events.filter(({ type }) => type === 'text-delta')).toEqual([]);
+  });
+
+  it('ends after agent.max_verify_nudges although tools run in between, and marks the turn as capped', async () => {
+    const attempts = verifying(
+      [write, '1', write, '2', { tool_calls: [scriptedCall('echo', { n: 1 }, 'e')] }, '3', '4'],
+      () => ({ decision: 'block', reason: 'once more' }),
+    );
+    const result = await agent?.turn('go');
+    expect(result).toMatchObject({ end: 'completed', final: '4', capped: true });
+    expect(attempts).toEqual([0, 1, 2]);
+  });
+
+  it.each([
+    [undefined],
+    [{}],
+    [{ continue: true }],
+    [{ action: 'continue', message: '' }],
+    [{ action: 'continue', message: 7 }],
+    [{ action: 'allow', message: 'fine' }],
+    ['continue'],
+  ])('costs no further request for %j', async (answer) => {
+    const attempts = verifying([write, 'Done.', 'never'], () => answer);
+    expect(await agent?.turn('go')).toMatchObject({ final: 'Done.', capped: false });
+    expect(attempts).toEqual([0]);
+  });
+
+  it('that throws is reported, and the turn ends', async () => {
+    verifying([write, 'Done.'], () => {
+      throw new Error('broken');
+    });
+    expect(await agent?.turn('go')).toMatchObject({ end: 'completed', final: 'Done.' });
+    expect(agent?.warnings().join()).toContain('verify (pre_verify) failed: broken');
+  });
+
+  it('is asked of turns that have edited files only, and of none where nudges are off', async () => {
+    const idle = verifying(['Done.'], () => ({ action: 'continue', message: 'x' }));
+    expect(await agent?.turn('go')).toMatchObject({ final: 'Done.' });
+    agent?.store.close();
+    const off = verifying([write, 'Done.'], () => ({ action: 'continue', message: 'x' }), {
+      maxVerifyNudges: 0,
+    });
+    expect(await agent?.turn('go')).toMatchObject({ final: 'Done.', capped: false });
+    expect([idle, off]).toEqual([[], []]);
+  });
+
+  it('hears all hooks: their messages reach the model together', async () => {
+    verifying([write, 'Done.', 'ok'], (attempt) =>
+      attempt === 0 ? { action: 'continue', message: 'one' } : undefined,
+    );
+    agent?.callbacks.register('pre_verify', { name: 'second' }, ({ attempt, changedPaths, coding }) =>
+      attempt === 0
+        ? { action: 'block', message: `two ${changedPaths.map(String).join()} ${String(coding)}` }
+        : undefined,
+    );
+    await agent?.turn('go');
+    expect(agent?.stored().map(({ text }) => text)).toContain('one\n\ntwo a.ts true');
+  });
+});
+
+describe('the events of a stream', () => {
+  it('are told in order, beside the turn, which waits for no slow callback', async () => {
+    const from = bench([
+      { ...oneCall, text: 'I look.' },
+      { text: 'one two', chunks: 2 },
+    ]);
+    const seen = watch(from, 'on_stream_start', 'on_stream_delta', 'on_stream_end', 'on_interim_message');
+    from.callbacks.register('on_stream_delta', { name: 'hangs' }, async () => new Promise(() => undefined));
+    expect(await from.turn('go')).toMatchObject({ end: 'completed' });
+    const last = seen.filter(([, { iteration }]) => iteration === 2);
+    expect(last.map(([event]) => event)).toEqual([
+      'on_stream_start',
+      'on_stream_delta',
+      'on_stream_delta',
+      'on_stream_end',
+    ]);
+    expect(last.at(-1)?.[1]).toMatchObject({ finalText: 'one two', finished: true, surface: 'test' });
+    expect(seen).toContainEqual([
+      'on_interim_message',
+      expect.objectContaining({ text: 'I look.', iteration: 1 }),
+    ]);
   });
 });

@@ -28,6 +28,7 @@ const MAX_OUTPUT_CHARS = 8_000;
  */
 export class Verification {
   readonly #options: VerificationOptions;
+  readonly #changed = new Set<string>();
   #pending = false;
   #nudges = 0;
   #attempts = 0;
@@ -38,7 +39,23 @@ export class Verification {
 
   /** Takes note of a call: one that wrote files makes a check due. */
   note({ call, status }: CallReport): void {
-    if (status === 'ok' && call?.effect === 'write') this.#pending = true;
+    if (status !== 'ok' || call?.effect !== 'write') return;
+    this.#pending = true;
+    for (const path of call.paths) this.#changed.add(path);
+  }
+
+  /** The files that tools have written in this turn, as the calls named them, sorted. */
+  changedPaths(): readonly string[] {
+    return [...this.#changed].toSorted();
+  }
+
+  /** How often the turn was sent on. */
+  get nudges(): number {
+    return this.#nudges;
+  }
+
+  get isExhausted(): boolean {
+    return this.#nudges >= this.#options.maxNudges;
   }
 
   /**
@@ -67,7 +84,7 @@ export class Verification {
 
   /** Whether the model may be sent on once more; counts it when so. */
   mayNudge(): boolean {
-    if (this.#nudges >= this.#options.maxNudges) return false;
+    if (this.isExhausted) return false;
     this.#nudges += 1;
     return true;
   }

@@ -50,6 +50,14 @@ const approval = {
   toolCallId: text('Call that waits for the answer.', 'call_example'),
 } satisfies Fields;
 
+const stream = {
+  turnId,
+  iteration: integer('Model requests of this turn so far, this one included.', 1),
+  sessionId,
+  model,
+  surface: text('Surface the session runs on.', 'cli'),
+} satisfies Fields;
+
 const observed = { mode: 'observe', onFailure: 'ignore', result: null } as const;
 const bounded = { ...observed, timeLimitMs: CALLBACK_TIME_LIMIT_MS } as const;
 const unbounded = { ...observed, timeLimitMs: null } as const;
@@ -247,6 +255,60 @@ export const EVENTS = {
         'cancelled',
         'notify_failed',
       ]),
+    },
+  },
+  pre_command: {
+    doc: 'When a person has typed a command such as /model, before it runs.',
+    ...bounded,
+    payload: {
+      surface: text('Where it was typed.', 'cli'),
+      command: text('Name of the command.', 'model'),
+      aliasUsed: text('The name that was typed.', 'model'),
+      argsRaw: text('What followed it.', ''),
+      sessionKey: text('Session it was typed in.', 'ses_example'),
+      platform,
+    },
+  },
+  on_stream_start: {
+    doc: 'When an answer begins to arrive. Told beside the stream, which waits for nobody.',
+    ...bounded,
+    payload: { ...stream },
+  },
+  on_stream_delta: {
+    doc: 'A piece of an answer, as it arrives. Whoever is slow misses the oldest pieces.',
+    ...bounded,
+    payload: {
+      ...stream,
+      delta: text('The piece.', 'All tests '),
+      kind: oneOf('What it is a piece of.', ['text', 'reasoning']),
+    },
+  },
+  on_stream_end: {
+    doc: 'When an answer has arrived, or was broken off.',
+    ...bounded,
+    payload: {
+      ...stream,
+      finalText: text('The answer, as far as it came.', 'All tests pass.'),
+      finished: flag('True when it came to its end.', true),
+      error: optional(text('Why it was broken off.', 'the connection was closed')),
+    },
+  },
+  on_interim_message: {
+    doc: 'What the model said beside its calls, in the middle of a turn.',
+    ...bounded,
+    payload: {
+      ...stream,
+      text: text('What it said.', 'I run the tests.'),
+      alreadyStreamed: flag('True when it was told in pieces before.', true),
+    },
+  },
+  pre_gateway_dispatch: {
+    doc: 'When the gateway has received a message, before it is answered. Accepted; fires where there is a gateway.',
+    ...unbounded,
+    payload: {
+      platform,
+      sessionKey: text('Session the message belongs to.', 'ses_example'),
+      text: text('The message.', 'hello'),
     },
   },
 } as const satisfies Readonly<Record<string, EventDefinition>>;

@@ -6,6 +6,8 @@ import type { Verdict } from './verdict.ts';
 export interface GuardAnswer {
   readonly verdict: Verdict;
   readonly args?: JsonObject;
+  /** What a person is told about the guard itself, one line each; without effect on the call. */
+  readonly warnings?: readonly string[];
 }
 
 /** Somebody who is asked before a call runs. */

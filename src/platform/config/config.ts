@@ -1,3 +1,4 @@
+import type { EventName } from '../../kernel/events/index.ts';
 import type { Effect } from '../../kernel/tool-call/index.ts';
 
 /** `model:`: which model answers, and how it is reached. */
@@ -31,6 +32,53 @@ export interface ApprovalsConfig {
   readonly timeoutMs: number;
   /** Globs of tool names whose calls always wait for a person. */
   readonly ask: readonly string[];
+}
+
+/** One script below an event of `hooks:`. */
+export interface ShellHookConfig {
+  readonly event: EventName;
+  /** A command line, trimmed. */
+  readonly command: string;
+  readonly matcher?: string;
+  readonly timeoutMs: number;
+  readonly failClosed: boolean;
+  /** Environment variables that the script sees although they hold credentials. */
+  readonly env: readonly string[];
+  readonly recheck?: boolean;
+}
+
+/** One address below `hooks.outbound`. */
+export interface OutboundHookConfig {
+  readonly url: string;
+  readonly events: readonly EventName[];
+  readonly name?: string;
+  readonly matcher?: string;
+  /** Names the environment variable with the key that signs. */
+  readonly secretEnv?: string;
+  readonly secret?: string;
+  readonly timeoutMs: number;
+  /** Whether secrets are left in what is sent. */
+  readonly raw: boolean;
+}
+
+/** `hooks:`, `hooks_auto_accept` and `hooks_consent`. */
+export interface HooksConfig {
+  /** In the order of the file. */
+  readonly shell: readonly ShellHookConfig[];
+  readonly outbound: readonly OutboundHookConfig[];
+  /** Whether scripts that are new are approved without a question. */
+  readonly autoAccept: boolean;
+  /** What an approval is bound to: the content of the script, or its path alone. */
+  readonly consent: 'content' | 'path';
+}
+
+/** `plugins:`. */
+export interface PluginsConfig {
+  readonly enabled: readonly string[];
+  /** Of one callback; 0 for no limit. */
+  readonly callbackTimeoutMs: number;
+  /** By the name of the plugin. */
+  readonly settings: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 }
 
 /** `compression:`: when and how a long conversation is summarised. */
@@ -129,6 +177,8 @@ export interface Config {
   readonly checkpoints: CheckpointsConfig;
   readonly compression: CompressionConfig;
   readonly delegation: DelegationConfig;
+  readonly hooks: HooksConfig;
+  readonly plugins: PluginsConfig;
   readonly terminal: TerminalConfig;
   readonly tools: ToolsConfig;
   readonly logging: LoggingConfig;

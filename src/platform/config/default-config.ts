@@ -17,6 +17,8 @@ export const defaultConfig: Config = {
   },
   compression: { enabled: true, threshold: 0.5, keepFirst: 2, keepLastTurns: 4 },
   delegation: { maxDepth: 2, maxChildren: 3 },
+  hooks: { shell: [], outbound: [], autoAccept: false, consent: 'content' },
+  plugins: { enabled: [], callbackTimeoutMs: 30_000, settings: new Map() },
   terminal: { timeoutMs: 180_000, env: [] },
   tools: { disabled: [] },
   logging: { level: 'info' },

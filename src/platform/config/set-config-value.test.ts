@@ -94,7 +94,7 @@ describe('setting a value', () => {
     ['agent..x', '5', 'bad_key', '"agent..x" is not the name of a setting'],
     ['__proto__.x', '5', 'unknown_key', 'is not a setting'],
     ['mcp_servers.a.args', '["x"]', 'bad_value', 'mcp_servers.a lacks command'],
-    ['hooks.pre_tool_call', '[]', 'unknown_key', 'hooks.pre_tool_call is not a setting'],
+    ['policy.mode', '[]', 'unknown_key', 'policy.mode is not a setting'],
   ])('refuses %s = %s and leaves the file alone', async (key, text, code, message) => {
     await write('# mine\n');
     expect(await setConfigValue(home, key, text)).toMatchObject({

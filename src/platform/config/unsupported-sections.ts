@@ -7,11 +7,7 @@ import type { ConfigSeverity } from './config-problem.ts';
  */
 const UNSUPPORTED: ReadonlyMap<string, ConfigSeverity> = new Map([
   ['egress', 'error'],
-  ['hooks', 'error'],
-  ['hooks_auto_accept', 'error'],
-  ['hooks_consent', 'error'],
   ['ledger', 'error'],
-  ['plugins', 'error'],
   ['policy', 'error'],
   ['cron', 'warning'],
   ['dashboard', 'warning'],

@@ -7,6 +7,7 @@ import { type Complaint, explainIssue } from './explain-issue.ts';
 import { type CanonicalValue, toCanonical } from './hermes-names.ts';
 import { formatKeyPath, type KeyPath } from './key-path.ts';
 import { configSchema } from './schema/config-schema.ts';
+import { IDLE_EVENTS } from './schema/idle-events.ts';
 import { storedSecrets } from './stored-secrets.ts';
 import { isUnsupportedSection, unsupportedSeverity } from './unsupported-sections.ts';
 import { readYaml, type YamlDocument } from './yaml-document.ts';
@@ -51,7 +52,10 @@ export function validateConfig(text: string, file: string, environment: Environm
   const unset = (expanded?.unset ?? []).map(({ path, name }) =>
     toProblem(source, 'warning', unsetVariable(path, name)),
   );
-  const problems = [...unsupported, ...errors, ...secretProblems(source), ...unset].toSorted(byPlace);
+  const idle = idleHookProblems(source);
+  const problems = [...unsupported, ...errors, ...idle, ...secretProblems(source), ...unset].toSorted(
+    byPlace,
+  );
   const isUsable =
     parsed.success && expanded !== undefined && !problems.some(({ severity }) => severity === 'error');
   return isUsable
@@ -100,6 +104,21 @@ function unsupportedProblems(source: Source): readonly ConfigProblem[] {
     const message = `${name} is not supported by this version`;
     return [toProblem(source, severity, { path: [name], part: 'key', message, remedy })];
   });
+}
+
+/** Hooks for events of Hermes Agent that never happen here. */
+function idleHookProblems(source: Source): readonly ConfigProblem[] {
+  const names = Object.keys(asMapping(source.canonical.value['hooks'])).filter((name) =>
+    IDLE_EVENTS.has(name),
+  );
+  return names.map((name) =>
+    toProblem(source, 'warning', {
+      path: ['hooks', name],
+      part: 'key',
+      message: `hooks.${name}: this event does not happen here, and its hooks never run`,
+      remedy: 'remove them, or leave them for Hermes Agent',
+    }),
+  );
 }
 
 function secretProblems(source: Source): readonly ConfigProblem[] {

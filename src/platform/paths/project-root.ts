@@ -11,9 +11,18 @@ const MARKERS = ['.git', 'package.json', 'pyproject.toml', 'Cargo.toml', 'go.mod
  */
 export function projectRoot(folder: string): string {
   const start = canonical(folder);
+  return markedFolder(start) ?? start;
+}
+
+/** Whether a folder (absolute), or one above it, has a marker of a project. */
+export function isInProject(folder: string): boolean {
+  return markedFolder(canonical(folder)) !== undefined;
+}
+
+function markedFolder(start: string): string | undefined {
   for (let candidate = start; ; candidate = dirname(candidate)) {
     if (MARKERS.some((marker) => existsSync(fileSystemPath(join(candidate, marker))))) return candidate;
-    if (dirname(candidate) === candidate) return start;
+    if (dirname(candidate) === candidate) return undefined;
   }
 }
 

@@ -3,6 +3,7 @@ import type { EventPayload } from '../../kernel/events/index.ts';
 import type { ToolCall } from '../../kernel/tool-call/index.ts';
 import { FakeClock } from '../../platform/clock/index.ts';
 import { CallbackRegistry } from './index.ts';
+import { ReportedAnswer } from './reported-answer.ts';
 
 const signal = new AbortController().signal;
 const never = new Promise<never>(() => undefined);
@@ -90,6 +91,94 @@ describe('observers', () => {
   });
 });
 
+describe('concurrent observers', () => {
+  it('that stand together run side by side, plain ones before and after them alone', async () => {
+    const { callbacks } = registry();
+    const log: string[] = [];
+    const observe = (name: string, isConcurrent: boolean): void => {
+      callbacks.register('on_session_start', { name, isConcurrent }, async () => {
+        log.push(`${name} begins`);
+        await Promise.resolve();
+        log.push(`${name} ends`);
+        throw new Error(name);
+      });
+    };
+    for (const name of ['p', 'C', 'D', 'q', 'E']) observe(name, name === name.toUpperCase());
+    const warnings = await callbacks.observe('on_session_start', started, signal);
+    expect(warnings.map((line) => line[0]).join('')).toBe('pCDqE');
+    expect(log).toEqual([
+      'p begins',
+      'p ends',
+      'C begins',
+      'D begins',
+      'C ends',
+      'D ends',
+      'q begins',
+      'q ends',
+      'E begins',
+      'E ends',
+    ]);
+  });
+});
+
+describe('an event nobody listens to', () => {
+  it('builds no payload', async () => {
+    const { callbacks } = registry();
+    const build = (): never => {
+      throw new Error('built');
+    };
+    expect(await callbacks.observe('post_llm_call', build, signal)).toEqual([]);
+    expect(await callbacks.inject('pre_llm_call', build, signal)).toEqual({ texts: [], warnings: [] });
+    expect(await callbacks.transform('transform_llm_output', build, 'text', signal)).toEqual({
+      text: 'text',
+      warnings: [],
+    });
+  });
+
+  it('builds one as soon as somebody does', async () => {
+    const { callbacks } = registry();
+    const seen: string[] = [];
+    callbacks.register('on_session_start', { name: 'a' }, ({ sessionId }) => seen.push(sessionId));
+    callbacks.register('on_session_start', { name: 'b' }, ({ sessionId }) => seen.push(sessionId));
+    let built = 0;
+    await callbacks.observe(
+      'on_session_start',
+      () => {
+        built += 1;
+        return started;
+      },
+      signal,
+    );
+    expect([seen, built]).toEqual([['s', 's'], 1]);
+  });
+});
+
+describe('an answer with warnings', () => {
+  it('is read like the answer without them, and they are passed on', async () => {
+    const { callbacks } = registry();
+    callbacks.register('transform_llm_output', { name: 't' }, () => new ReportedAnswer('new', ['w1']));
+    callbacks.register('on_session_start', { name: 'o' }, () => new ReportedAnswer(undefined, ['w2']));
+    callbacks.register(
+      'pre_tool_call',
+      { name: 'g' },
+      () => new ReportedAnswer({ action: 'block', message: 'm' }, ['w3']),
+    );
+    const payloadFor = (responseText: string): EventPayload<'transform_llm_output'> => ({
+      ...started,
+      responseText,
+    });
+    expect(await callbacks.transform('transform_llm_output', payloadFor, 'old', signal)).toEqual({
+      text: 'new',
+      warnings: ['w1'],
+    });
+    expect(await callbacks.observe('on_session_start', started, signal)).toEqual(['w2']);
+    expect(await callbacks.guards()[0]?.consult(call, { recheck: false, signal })).toEqual({
+      verdict: { type: 'block', message: 'm' },
+      warnings: ['w3'],
+    });
+  });
+});
+
 describe('transforms', () => {
   const payloadOf = (responseText: string): EventPayload<'transform_llm_output'> => ({
     ...started,
@@ -158,6 +247,10 @@ describe('guards', () => {
       { verdict: { type: 'ask', message: 'sure?', ruleKey: 'k' } },
     ],
     [
+      { action: 'approve', args: { timeout: 9 } },
+      { verdict: { type: 'ask', message: '' }, args: { command: 'ls', timeout: 9 } },
+    ],
+    [
       { action: 'modify', args: { timeout: 9 } },
       { verdict: { type: 'abstain' }, args: { command: 'ls', timeout: 9 } },
     ],
@@ -172,6 +265,7 @@ describe('guards', () => {
     [{ action: 'deny' }],
     [{ decision: 'block' }],
     [{ action: 'modify' }],
+    [{ action: 'approve', args: 'x' }],
     [{ action: 'modify', args: 'x' }],
     [new Map([['action', 'block']])],
     [new Error('not allowed')],

@@ -10,8 +10,11 @@ import { isJsonObject } from '../../kernel/json/index.ts';
 import type { ToolCall } from '../../kernel/tool-call/index.ts';
 import type { CallGuard } from '../../kernel/verdict/index.ts';
 import { type Clock, within } from '../../platform/clock/index.ts';
+import { BesideQueue } from './beside-queue.ts';
 import type { Callback, CallbackOptions } from './callback.ts';
+import { readReported } from './reported-answer.ts';
 import { readToolCallAnswer } from './tool-call-answer.ts';
+import { readVerifyAnswer } from './verify-answer.ts';
 
 /** A text after all transforms of an event, and one line per transform that failed. */
 export interface Transformed {
@@ -22,6 +25,8 @@ export interface Transformed {
 interface Entry {
   readonly options: CallbackOptions;
   readonly callback: (payload: never, signal: AbortSignal) => unknown;
+  /** For events that nobody waits for. */
+  beside?: BesideQueue<() => Promise<void>>;
 }
 
 /**
@@ -58,17 +63,26 @@ export class CallbackRegistry {
     return (this.#entries.get(event)?.length ?? 0) > 0;
   }
 
-  /** Tells all observers, one after another; the value is one line per failure. */
+  /**
+   * Tells all observers, one after another; those that are `isConcurrent` and stand next to each other run side by side.
+   * The value is one line per failure, in the order of registration.
+   *
+   * @param payload or what makes it, which is not called when nobody listens.
+   */
   async observe<E extends EventName>(
     event: E,
-    payload: EventPayload<E>,
+    payload: LazyPayload<E>,
     signal: AbortSignal,
   ): Promise<readonly string[]> {
+    if (!this.has(event)) return NO_LINES;
+    const told = payloadOf(payload);
     const warnings: string[] = [];
-    for (const entry of this.#of(event)) {
+    for (const batch of batchesOf(this.#of(event))) {
       // Each gets a payload of its own: what one writes into it is not what the next is told.
-      const outcome = await this.#call(event, entry, { ...payload }, signal);
-      if (!outcome.ok) warnings.push(outcome.warning);
+      const answers = await Promise.all(
+        batch.map(async (entry) => this.#call(event, entry, { ...told }, signal)),
+      );
+      warnings.push(...answers.flatMap((answer) => answer.warnings));
     }
     return warnings;
   }
@@ -76,34 +90,83 @@ export class CallbackRegistry {
   /** Passes a text through all transforms in turn: each sees what the one before it made. */
   async transform<E extends EventName>(
     event: E,
-    payloadOf: (text: string) => EventPayload<E>,
+    payloadFor: (text: string) => EventPayload<E>,
     text: string,
     signal: AbortSignal,
   ): Promise<Transformed> {
     const warnings: string[] = [];
     let current = text;
     for (const entry of this.#of(event)) {
-      const outcome = await this.#call(event, entry, payloadOf(current), signal);
-      if (!outcome.ok) warnings.push(outcome.warning);
-      else if (typeof outcome.value === 'string') current = outcome.value;
+      const answer = await this.#call(event, entry, payloadFor(current), signal);
+      warnings.push(...answer.warnings);
+      if (typeof answer.value === 'string') current = answer.value;
     }
     return { text: current, warnings };
   }
 
-  /** What the callbacks want the model to read: every non-blank string or `{context}`, in order. */
+  /**
+   * What the callbacks want the model to read: every non-blank string or `{context}`, in order.
+   *
+   * @param payload or what makes it, which is not called when nobody listens.
+   */
   async inject<E extends EventName>(
     event: E,
-    payload: EventPayload<E>,
+    payload: LazyPayload<E>,
     signal: AbortSignal,
   ): Promise<{ readonly texts: readonly string[]; readonly warnings: readonly string[] }> {
+    if (!this.has(event)) return { texts: NO_LINES, warnings: NO_LINES };
+    const told = payloadOf(payload);
     const texts: string[] = [];
     const warnings: string[] = [];
     for (const entry of this.#of(event)) {
-      const outcome = await this.#call(event, entry, { ...payload }, signal);
-      if (!outcome.ok) warnings.push(outcome.warning);
-      else texts.push(...contextOf(outcome.value));
+      const answer = await this.#call(event, entry, { ...told }, signal);
+      warnings.push(...answer.warnings);
+      texts.push(...contextOf(answer.value));
     }
     return { texts, warnings };
+  }
+
+  /**
+   * Tells all observers of an event that nobody waits for: returns at once. Each gets its events in order; one that is slow
+   * loses its own oldest ones.
+   *
+   * @param onWarning gets one line for each callback that failed.
+   */
+  post<E extends EventName>(
+    event: E,
+    payload: LazyPayload<E>,
+    onWarning: (lines: readonly string[]) => void,
+  ): void {
+    if (!this.has(event)) return;
+    const told = payloadOf(payload);
+    for (const entry of this.#of(event)) {
+      entry.beside ??= new BesideQueue(async (tell) => tell());
+      entry.beside.add(async () => {
+        const { warnings } = await this.#call(event, entry, { ...told }, new AbortController().signal);
+        if (warnings.length > 0) onWarning(warnings);
+      });
+    }
+  }
+
+  /**
+   * Asks whether a turn that is about to end has to go on: what the model is to be told, of all callbacks that say so, in
+   * order; undefined when none does.
+   */
+  async verify(
+    payload: LazyPayload<'pre_verify'>,
+    signal: AbortSignal,
+  ): Promise<{ readonly message: string | undefined; readonly warnings: readonly string[] }> {
+    if (!this.has('pre_verify')) return { message: undefined, warnings: NO_LINES };
+    const told = payloadOf(payload);
+    const messages: string[] = [];
+    const warnings: string[] = [];
+    for (const entry of this.#of('pre_verify')) {
+      const answer = await this.#call('pre_verify', entry, { ...told }, signal);
+      warnings.push(...answer.warnings);
+      const message = readVerifyAnswer(answer.value);
+      if (message !== undefined) messages.push(message);
+    }
+    return { message: messages.length === 0 ? undefined : messages.join('\n\n'), warnings };
   }
 
   /** The callbacks of `pre_tool_call`, as the gate asks them. */
@@ -119,7 +182,9 @@ export class CallbackRegistry {
           ...callFields(call),
           ...(recheck ? { recheck: true } : {}),
         };
-        return readToolCallAnswer(await invoke(callback, payload, signal), call.args);
+        const { value, warnings } = readReported(await invoke(callback, payload, signal));
+        const answer = readToolCallAnswer(value, call.args);
+        return warnings.length === 0 ? answer : { ...answer, warnings };
       },
     }));
   }
@@ -133,23 +198,42 @@ export class CallbackRegistry {
     { options, callback }: Entry,
     payload: EventPayload<E>,
     signal: AbortSignal,
-  ): Promise<
-    { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly warning: string }
-  > {
+  ): Promise<{ readonly value: unknown; readonly warnings: readonly string[] }> {
     const limitMs = options.timeLimitMs ?? EVENTS[event].timeLimitMs;
+    const failed = (what: string): { readonly value: undefined; readonly warnings: readonly string[] } => ({
+      value: undefined,
+      warnings: [`${options.name} (${event}) ${what}`],
+    });
     try {
       const outcome = await within(this.#clock, limitMs, signal, async (limited) =>
         invoke(callback, payload, limited),
       );
-      if (outcome.inTime) return { ok: true, value: outcome.value };
-      return {
-        ok: false,
-        warning: `${options.name} (${event}) did not answer within ${String((limitMs ?? 0) / 1000)} s`,
-      };
+      if (outcome.inTime) return readReported(outcome.value);
+      return failed(`did not answer within ${String((limitMs ?? 0) / 1000)} s`);
     } catch (error) {
-      return { ok: false, warning: `${options.name} (${event}) failed: ${messageOf(error)}` };
+      return failed(`failed: ${messageOf(error)}`);
     }
   }
+}
+
+const NO_LINES: readonly string[] = [];
+
+/** The payload as it is, or what makes it. */
+export type LazyPayload<E extends EventName> = EventPayload<E> | (() => EventPayload<E>);
+
+function payloadOf<E extends EventName>(payload: LazyPayload<E>): EventPayload<E> {
+  return typeof payload === 'function' ? payload() : payload;
+}
+
+/** Plain callbacks one by one, concurrent ones that stand together in one batch. */
+function batchesOf(entries: readonly Entry[]): readonly (readonly Entry[])[] {
+  const batches: Entry[][] = [];
+  for (const entry of entries) {
+    const last = batches.at(-1);
+    if (entry.options.isConcurrent === true && last?.at(-1)?.options.isConcurrent === true) last.push(entry);
+    else batches.push([entry]);
+  }
+  return batches;
 }
 
 function unknownEvent(event: string, { name }: CallbackOptions): Error {

@@ -16,4 +16,6 @@ export interface CallbackOptions {
   readonly onFailure?: 'block' | 'ignore';
   /** `pre_tool_call` only: false when it does not want to see rewritten arguments a second time. */
   readonly recheck?: boolean;
+  /** Observers only: it may run beside the concurrent ones registered directly before and after it. */
+  readonly isConcurrent?: boolean;
 }

@@ -1,2 +1,25 @@
 export type { Callback, CallbackOptions } from './callback.ts';
-export { CallbackRegistry, callFields, type Transformed } from './callback-registry.ts';
+export { CallbackRegistry, callFields, type LazyPayload, type Transformed } from './callback-registry.ts';
+export {
+  AllowlistFile,
+  type ConsentCheck,
+  type ConsentLine,
+  type ConsentPrompt,
+  type ConsentQuestion,
+  type ConsentSubject,
+  consentStatus,
+  describeConsent,
+  type FirstUse,
+  type FirstUseHatches,
+  HookConsent,
+  type HookConsentOptions,
+  refusalForModel,
+} from './consent/index.ts';
+export { commandWords } from './shell/command-words.ts';
+export { consultShellHook, type HookRun } from './shell/consult-shell-hook.ts';
+export { hookLabel } from './shell/hook-label.ts';
+export { type HookDocument, hookDocument, hookPayload } from './shell/hook-payload.ts';
+export { type HookAnswer, isHonoured } from './shell/read-answer.ts';
+export { registerShellHooks } from './shell/register-shell-hooks.ts';
+export { failsClosed, type ShellHook } from './shell/shell-hook.ts';
+export type { HookInvocation, HookPermission, ShellHookPorts } from './shell/shell-hook-ports.ts';

@@ -1,8 +1,9 @@
 import { getOwn, getString, isJsonObject, type JsonObject, toJsonValue } from '../../kernel/json/index.ts';
-import { ABSTAIN, type GuardAnswer } from '../../kernel/verdict/index.ts';
+import { ABSTAIN, type GuardAnswer, type Verdict } from '../../kernel/verdict/index.ts';
 
 /**
- * Reads what a `pre_tool_call` callback returned: `{action: 'block' | 'approve' | 'modify', …}`.
+ * Reads what a `pre_tool_call` callback returned: `{action: 'block' | 'approve' | 'modify', …}`; an `approve` may change the
+ * arguments too.
  *
  * Nothing at all, or an empty object, abstains. Anything else that is not understood throws, so that the failure
  * mode of the callback decides: a misspelt verdict is no permission, nor is a Map, an Error or an instance of a class,
@@ -18,7 +19,11 @@ export function readToolCallAnswer(returned: unknown, args: JsonObject): GuardAn
       return { verdict: { type: 'block', message } };
     case 'approve': {
       const ruleKey = getString(answer, 'rule_key')?.trim() ?? '';
-      return { verdict: ruleKey === '' ? { type: 'ask', message } : { type: 'ask', message, ruleKey } };
+      const verdict: Verdict = ruleKey === '' ? { type: 'ask', message } : { type: 'ask', message, ruleKey };
+      const changes = getOwn(answer, 'args');
+      if (changes === undefined) return { verdict };
+      if (!isJsonObject(changes)) throw new Error('answered "approve" with "args" that are no object');
+      return { verdict, args: { ...args, ...changes } };
     }
     case 'modify': {
       const changes = getOwn(answer, 'args');

@@ -19,7 +19,7 @@ export interface TerminalPorts extends OutputPorts {
   /** What `~` stands for; absolute. */
   readonly home: string;
   /** The variables commands see, without credentials. */
-  readonly environment: () => Readonly<Record<string, string | undefined>>;
+  readonly environment: (sessionId: string) => Readonly<Record<string, string | undefined>>;
   /** Where commands in the background are kept. */
   readonly processes: ProcessTable;
   /**
@@ -88,7 +88,7 @@ export function createTerminalTool(ports: TerminalPorts): Tool {
         return failed(fail('bad_arguments', 'The command is empty.', 'Give a command.'));
       const cwd = absolutePath(textArgument(call.args, 'workdir', '.'), { cwd: call.cwd, home: ports.home });
       return flagArgument(call.args, 'background')
-        ? startInBackground(command, cwd, ports)
+        ? startInBackground({ command, cwd, sessionId: call.sessionId }, ports)
         : runInForeground({ call, command, cwd, run }, ports);
     },
   );
@@ -98,8 +98,11 @@ function defaultTimeoutS({ defaultTimeoutMs }: TerminalPorts): number {
   return defaultTimeoutMs === undefined ? DEFAULT_TIMEOUT_S : defaultTimeoutMs / 1000;
 }
 
-async function startInBackground(command: string, cwd: string, ports: TerminalPorts): Promise<ToolOutcome> {
-  const started = await ports.processes.start({ command, cwd, env: ports.environment() });
+async function startInBackground(
+  { command, cwd, sessionId }: { readonly command: string; readonly cwd: string; readonly sessionId: string },
+  ports: TerminalPorts,
+): Promise<ToolOutcome> {
+  const started = await ports.processes.start({ command, cwd, env: ports.environment(sessionId) });
   if (!started.ok) return failed(started);
   const { id, pid } = started.value;
   return succeeded(
@@ -125,7 +128,7 @@ async function runInForeground(
     onProgress: run.onProgress,
   });
   const result = await runProcess({
-    ...shellInvocation(command, ports.environment(), ports.exitFile?.(call)),
+    ...shellInvocation(command, ports.environment(call.sessionId), ports.exitFile?.(call)),
     cwd,
     timeoutMs: timeoutS * 1000,
     signal: run.signal,

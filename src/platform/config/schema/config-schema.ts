@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import type { Config } from '../config.ts';
+import { hooksAutoAcceptSchema, hooksConsentSchema, hooksSchema } from './hooks-schema.ts';
 import { mcpServersSchema } from './mcp-servers-schema.ts';
 import { modelSchema } from './model-schema.ts';
+import { pluginsSchema } from './plugins-schema.ts';
 import {
   agentSchema,
   approvalsSchema,
@@ -22,15 +24,31 @@ export const configSchema = z
     checkpoints: checkpointsSchema.prefault({}),
     compression: compressionSchema.prefault({}),
     delegation: delegationSchema.prefault({}),
+    hooks: hooksSchema.prefault({}),
+    hooks_auto_accept: hooksAutoAcceptSchema
+      .default(false)
+      .describe('Whether hook scripts that are new are approved without a question.'),
+    hooks_consent: hooksConsentSchema
+      .default('content')
+      .describe('What an approval of a hook is bound to: the content of its script, or its path alone.'),
+    plugins: pluginsSchema.prefault({}),
     terminal: terminalSchema.prefault({}),
     tools: toolsSchema.prefault({}),
     logging: loggingSchema.prefault({}),
     mcp_servers: mcpServersSchema.prefault({}),
   })
   .transform(
-    ({ model, mcp_servers, ...sections }): Config => ({
+    ({
+      model,
+      mcp_servers,
+      hooks,
+      hooks_auto_accept: autoAccept,
+      hooks_consent: consent,
+      ...sections
+    }): Config => ({
       ...(model === undefined ? {} : { model }),
       ...sections,
+      hooks: { ...hooks, autoAccept, consent },
       mcpServers: mcp_servers,
     }),
   );

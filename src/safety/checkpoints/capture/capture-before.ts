@@ -1,11 +1,12 @@
 import { resolve } from 'node:path';
 import { InvalidPathError } from '../../../platform/paths/index.ts';
 import type { CallCapture, CaptureFailure, CaptureReport } from '../api.ts';
+import { below } from '../projects/canonical-path.ts';
 import type { Lease } from '../projects/leases.ts';
 import { stateAt } from '../snapshots/snapshot-entries.ts';
 import type { CaptureParts } from './capture-parts.ts';
 import { footprintPaths } from './footprint-paths.ts';
-import { type NamedPath, namedPaths } from './named-paths.ts';
+import { kindAt, type NamedPath, namedPaths } from './named-paths.ts';
 import { broadNotice, noteFailure, withStore } from './notices.ts';
 import { takeRecord } from './take-record.ts';
 import { encodeToken } from './token.ts';
@@ -41,10 +42,21 @@ export function captureBefore(parts: CaptureParts, request: CallCapture): Captur
     const outside = words.filter(({ root }) => root !== scanned);
     for (const { root, path } of outside.slice(0, report.wordsLeft)) add(named, root, path);
     for (const [root, paths] of named)
-      take(parts, request, { root, paths, words: [], isScanned: false, lease }, report);
+      take(
+        parts,
+        request,
+        { root, paths, words: [], isScanned: namesFolder(parts, root, paths), lease },
+        report,
+      );
   });
   const { taken, notices, failures } = report;
   return { token: encodeToken(taken), ids: taken.map(({ id }) => id), notices, failures };
+}
+
+/** Whether a folder is named that is there: what is in it may change too, and only a scan covers that. */
+function namesFolder({ registry }: CaptureParts, root: string, paths: ReadonlySet<string>): boolean {
+  if (registry.isBroad(root)) return false;
+  return [...paths].some((path) => kindAt(below(root, path)) === 'directory');
 }
 
 interface ProjectTake {

@@ -4,7 +4,7 @@ import type { Oid, PathState } from '../model/path-state.ts';
 import { below } from '../projects/canonical-path.ts';
 
 /** Larger files are not captured, not even by name. In bytes. */
-export const MAX_NAMED_BYTES = 64 * 1024 * 1024;
+const MAX_NAMED_BYTES = 64 * 1024 * 1024;
 
 const ABSENT: PathState = { kind: 'absent' };
 const UNREADABLE: PathState = { kind: 'hole', reason: 'unreadable' };

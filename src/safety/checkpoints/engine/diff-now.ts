@@ -59,7 +59,7 @@ function currentTree(parts: EngineParts, root: string): CurrentTree {
 }
 
 /** The project as it is, in the store. Undefined when it is too broad for that. */
-export function scanNow(parts: EngineParts, root: string): Snapshot | undefined {
+function scanNow(parts: EngineParts, root: string): Snapshot | undefined {
   if (parts.registry.isBroad(root)) return undefined;
   const h16 = projectHash(root);
   const lease = parts.leases.take();

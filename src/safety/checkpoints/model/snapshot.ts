@@ -30,7 +30,7 @@ export interface SnapshotMeta {
   readonly modes: ReadonlyMap<string, number>;
   /** Folders without entries, which a git tree cannot hold. */
   readonly emptyDirectories: readonly string[];
-  /** Sorted by path. */
+  /** Sorted by path. With coverage `tracked` the first has the path '', and stands for all that was not looked at. */
   readonly holes: readonly Hole[];
   readonly coverage: Coverage;
   /** With coverage `tracked`: the folders that were looked at beside the tracked files. Empty otherwise. */

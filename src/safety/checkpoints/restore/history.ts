@@ -177,8 +177,17 @@ function eventOf(
   const { path, before, after, order, certainty, callCertainty } = part;
   const { seq, id, kind, reason, owner } = open;
   return {
-    ...{ seq, end: close.seq, order, id, kind, reason },
+    seq,
+    end: close.seq,
+    order,
+    id,
+    kind,
+    reason,
     ...(owner === undefined ? {} : { owner }),
-    ...{ path, before, after, certainty, callCertainty },
+    path,
+    before,
+    after,
+    certainty,
+    callCertainty,
   };
 }

@@ -26,7 +26,9 @@ export function movesOf(
   transaction: string,
 ): readonly Move[] {
   return actions.toSorted(byPath).map(({ path, from, to }, index) => ({
-    ...{ path, from, to },
+    path,
+    from,
+    to,
     home: homes[index] ?? '',
     fresh: `.herma-${transaction}-${String(2 * index)}.tmp`,
     old: `.herma-${transaction}-${String(2 * index + 1)}.tmp`,

@@ -23,16 +23,18 @@ export function planCall(request: PlanRequest, seq: number): DraftPlan {
   for (const [path, events] of eventsByPath(request.events.filter((event) => event.seq === seq))) {
     const current = tree.stateOf(path);
     const to = events[0].before;
-    const left = events.at(-1)?.after ?? events[0].after;
+    const left = events.at(-1) ?? events[0];
+    const newest = request.events.findLast((event) => event.path === path) ?? left;
+    // What the call had left may also stand there because somebody made it again after later calls.
+    const isUntouched = isSameState(current, left.after) && isSameState(current, newest.after);
     const hole = holeIn(events);
     const doubt = includeAmbiguous ? undefined : doubtIn(events, (event) => event.callCertainty);
     if (hole !== undefined) draft.skipped.set(path, holeText(hole));
     else if (isSameState(current, to)) continue;
-    else if (mode === 'agent' && !isSameState(current, left)) {
+    else if (mode === 'agent' && !isUntouched) {
       draft.kept.add(path);
-      const later = request.events.find((event) => event.path === path && event.seq > seq);
-      if (later !== undefined)
-        draft.skipped.set(path, `it was changed again: ${later.reason} (${later.id.slice(0, 8)})`);
+      if (newest.seq > seq)
+        draft.skipped.set(path, `it was changed again: ${newest.reason} (${newest.id.slice(0, 8)})`);
     } else if (doubt !== undefined) leaveDoubtful(draft, path, doubt);
     else draft.actions.set(path, { path, from: current, to });
   }

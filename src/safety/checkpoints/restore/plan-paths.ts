@@ -17,12 +17,12 @@ export function planPaths(
   seq: number,
   paths: readonly string[],
 ): DraftPlan | PathsFailure {
-  const then = stateThen(request, seq);
+  const past = stateThen(request, seq);
   const draft = emptyDraft();
   for (const written of paths) {
     const path = pathInside(request, written);
     if (typeof path !== 'string') return path;
-    const failure = planOne(draft, request, { path, written, seq, then });
+    const failure = planOne(draft, request, { path, written, seq, past });
     if (failure !== undefined) return failure;
   }
   return draft;
@@ -50,25 +50,25 @@ interface OnePath {
   readonly path: string;
   readonly written: string;
   readonly seq: number;
-  readonly then: StateThen;
+  readonly past: StateThen;
 }
 
 function planOne(draft: DraftPlan, request: PlanRequest, one: OnePath): PathsFailure | undefined {
-  const { path, seq, then } = one;
+  const { path, seq, past } = one;
   const { tree } = request;
   const makings = makingsByPath(request.events, seq);
   const restore = (each: string, to: PathState): boolean => {
     const from = tree.stateOf(each);
     const mayRemove = to.kind !== 'absent' || makings.has(each);
-    if (!mayRemove) return from.kind === 'absent' && then.mentioned.includes(each);
+    if (!mayRemove) return from.kind === 'absent' && past.mentioned.includes(each);
     if (!isSameState(from, to)) draft.actions.set(each, { path: each, from, to });
     return true;
   };
-  const state = path === '' ? undefined : then.stateOf(path);
+  const state = path === '' ? undefined : past.stateOf(path);
   let isCovered = false;
   if (state !== undefined && state.kind !== 'hole') isCovered = restore(path, state);
-  for (const below of pathsBelow(request, then, path)) {
-    const to = then.stateOf(below);
+  for (const below of pathsBelow(request, past, path)) {
+    const to = past.stateOf(below);
     if (to === undefined || to.kind === 'hole') continue;
     isCovered = true;
     restore(below, to);
@@ -77,19 +77,19 @@ function planOne(draft: DraftPlan, request: PlanRequest, one: OnePath): PathsFai
 }
 
 /** Covered paths below a folder. Nothing when it was none then and is none now. */
-function* pathsBelow({ snapshots }: PlanRequest, then: StateThen, folder: string): Iterable<string> {
+function* pathsBelow({ snapshots }: PlanRequest, past: StateThen, folder: string): Iterable<string> {
   const prefix = folder === '' ? '' : `${folder}/`;
-  for (const path of then.mentioned) if (path.startsWith(prefix) && path !== folder) yield path;
-  const root = then.scanned?.before?.root;
+  for (const path of past.mentioned) if (path.startsWith(prefix) && path !== folder) yield path;
+  const root = past.scanned?.before?.root;
   if (root === undefined) return;
-  const mayHold = folder === '' || then.stateOf(folder)?.kind === 'directory';
+  const mayHold = folder === '' || past.stateOf(folder)?.kind === 'directory';
   if (!mayHold) return;
   for (const { path } of snapshots.entries(root)) if (path.startsWith(prefix)) yield path;
 }
 
 function notCovered(
   { target }: PlanRequest,
-  { path, written, then }: OnePath,
+  { path, written, past }: OnePath,
   state: PathState | undefined,
 ): PathsFailure {
   const open = target.type === 'entry' ? target.opens[0] : target.open;
@@ -100,7 +100,7 @@ function notCovered(
       'not_in_checkpoint',
       `${shown} was not captured in ${place}: ${state.reason.replaceAll('_', ' ')}`,
     );
-  const near = nearest(path, then.mentioned);
+  const near = nearest(path, past.mentioned);
   return fail(
     'not_in_checkpoint',
     `${shown} is not in ${place}`,

@@ -117,6 +117,6 @@ function lookAt(place: string, take: TakeContent): SeenPath {
   }
 }
 
-export function permissionsOf({ mode }: RawStat): number {
+function permissionsOf({ mode }: RawStat): number {
   return mode & 0o7777;
 }

@@ -161,7 +161,7 @@ describe('a restore whose process is killed', () => {
       runAndKill(RESTORE, nth);
       save();
       const { steps: recovering } = runAndKill(RECOVER, -1);
-      for (let again = 1; again <= recovering.length; again += 3) {
+      for (let again = 1; again <= recovering.length; again += 5) {
         reset();
         expect(runAndKill(RECOVER, again).isKilled).toBe(true);
         expect(await expectWhole(before, after)).toBe('after');
@@ -206,6 +206,6 @@ describe('a restore', () => {
     const outcomes = await Promise.all([p.restore(1), q.restore(1)]);
     expect(outcomes.map(({ ok }) => ok)).toEqual([true, true]);
     expect(p.tree()).toEqual(after);
-    expect(outcomes.map(({ restored }) => restored.length > 0).toSorted()).toEqual([false, true]);
+    expect(outcomes.filter(({ restored }) => restored.length > 0)).toHaveLength(1);
   });
 });

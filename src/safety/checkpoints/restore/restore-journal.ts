@@ -37,7 +37,7 @@ export type RestoreJournalRead =
 
 const VERSION = 1;
 
-export function restoreJournalPath(store: string, h16: string): string {
+function restoreJournalPath(store: string, h16: string): string {
   return `${store}/journals/${h16}/restore.json`;
 }
 
@@ -79,7 +79,10 @@ function encode({ transaction, phase, process, opens, moves }: RestoreJournal): 
   );
   const document = {
     version: VERSION,
-    ...{ transaction, phase, process: encodeProcess(process), opens },
+    transaction,
+    phase,
+    process: encodeProcess(process),
+    opens,
     homes: moves.map(({ home }) => home),
     // The form of states is that of records.
     actions: actions.ok ? actions.value : null,

@@ -444,6 +444,15 @@ describe('undo', () => {
     expect(p.read('a')).toBe('P');
   });
 
+  it('keeps what a person made again after a later call, though it is what the restore had left', async () => {
+    p.agentWrites('a', '1');
+    await p.restore(1);
+    p.agentWrites('a', '2', { turn: 't2' });
+    p.remove('a');
+    expect(await p.undo()).toMatchObject({ ok: true, kept: ['a'], restored: [] });
+    expect(p.read('a')).toBeUndefined();
+  });
+
   it('fails when nothing was restored', async () => {
     p.agentWrites('a', '1');
     expect(await p.undo()).toMatchObject({ ok: false, error: { code: 'nothing_to_undo' } });

@@ -83,7 +83,7 @@ export async function undoRestore(
 }
 
 /** The newest restore that changed anything. */
-export function newestRollback(records: readonly CheckpointRecord[]): OpenRecord | undefined {
+function newestRollback(records: readonly CheckpointRecord[]): OpenRecord | undefined {
   return closedCalls(records).findLast(({ open, changes }) => open.kind === 'rollback' && changes.size > 0)
     ?.open;
 }
@@ -151,14 +151,18 @@ function planNow(parts: RestoreParts, request: RestoreRequest, lease: Lease | un
     const { isDetachedOver } = parts;
     const events = eventsOf({
       records,
-      diff: snapshots.diff,
+      diff: (before, after) => snapshots.diff(before, after),
       words: { root: project.root, canonical: canonicalPath },
       ...(now === undefined ? {} : { now }),
       ...(isDetachedOver === undefined ? {} : { isDetachedOver }),
     });
     return planRestore({
       ...request,
-      ...{ root: project.root, records, events, snapshots, tree: new ProjectTree(project.root) },
+      root: project.root,
+      records,
+      events,
+      snapshots,
+      tree: new ProjectTree(project.root),
       ...(now === undefined ? {} : { now }),
     });
   } finally {

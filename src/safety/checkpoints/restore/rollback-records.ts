@@ -42,19 +42,26 @@ export function openRollback(
   const open = withNumber(parts, { h16: project.h16, half: 'open' }, (number) => {
     const at = parts.now();
     const toRecord = (written: WrittenContent): OpenRecord => ({
-      ...{ type: 'open', seq: number.seq, id: written.id, at, kind: 'rollback', reason },
-      ...{
-        process: parts.process,
-        named: written.named,
-        isPrivate: written.privatePaths,
-        bytes: written.bytes,
-      },
+      type: 'open',
+      seq: number.seq,
+      id: written.id,
+      at,
+      kind: 'rollback',
+      reason,
+      process: parts.process,
+      named: written.named,
+      isPrivate: written.privatePaths,
+      bytes: written.bytes,
     });
     const written = writeRecord(
       parts,
       number,
       {
-        ...{ reason, at, lease, isPrivate: privacyOf(place), snapshot: undefined },
+        reason,
+        at,
+        lease,
+        isPrivate: privacyOf(place),
+        snapshot: undefined,
         named: (writer) =>
           actions.map(({ path }) => {
             const found = lookAndKeep(tree, path, writer);
@@ -95,13 +102,23 @@ export function closeRollback(
       parts,
       number,
       {
-        ...{ reason: 'after a rollback', at, lease, isPrivate: privacyOf(place), snapshot: undefined },
+        reason: 'after a rollback',
+        at,
+        lease,
+        isPrivate: privacyOf(place),
+        snapshot: undefined,
         named: (writer) =>
           changes.map(({ path, after }) => ({ path, state: keepState(parts, place, writer, after) })),
         ...(isLarge ? { attachment: { name: 'changes.json', bytes: encoded } } : {}),
       },
       (written): CloseDraft => ({
-        ...{ type: 'close', opens, at, named: written.named, changes, isLate: false, bytes: written.bytes },
+        type: 'close',
+        opens,
+        at,
+        named: written.named,
+        changes,
+        isLate: false,
+        bytes: written.bytes,
         ...(written.attachment === undefined ? {} : { changesBlob: written.attachment }),
       }),
     );

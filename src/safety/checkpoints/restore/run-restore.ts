@@ -97,7 +97,10 @@ function stageAndCommit(run: Run, moves: readonly SeenMove[]): RunOutcome {
     return giveUp(run, explain(error, 'prepare'));
   }
   const committed = commitMoves({
-    ...{ tree: place.tree, moves: staged, isResumed: false, step: (name) => parts.step?.(name) },
+    tree: place.tree,
+    moves: staged,
+    isResumed: false,
+    step: (name) => parts.step?.(name),
     contentOf: (state) => contentOf(parts.objects, state),
   });
   if (!committed.ok) {

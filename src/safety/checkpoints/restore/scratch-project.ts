@@ -263,7 +263,11 @@ export class ScratchProject {
   async #restore(target: RestoreRequest['target'], options: ScratchRestore): Promise<RestoreOutcome> {
     const { mode = 'agent', paths, directory, includeAmbiguous = false, lineage, isDryRun = false } = options;
     return restoreProject(this.parts, {
-      ...{ project: this, target, mode, includeAmbiguous, isDryRun },
+      project: this,
+      target,
+      mode,
+      includeAmbiguous,
+      isDryRun,
       ...(paths === undefined ? {} : { paths }),
       ...(directory === undefined ? {} : { directory }),
       ...(lineage === undefined ? {} : { lineage: new Set(lineage) }),

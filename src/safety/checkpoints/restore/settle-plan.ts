@@ -41,7 +41,7 @@ export function settlePlan(request: SettleRequest): Plan {
 }
 
 function leaveAlone(draft: DraftPlan): void {
-  for (const { path, from } of [...draft.actions.values()]) {
+  for (const { path, from } of Array.from(draft.actions.values())) {
     if (path.split('/').some((part) => part.toLowerCase() === '.git'))
       drop(draft, path, 'it belongs to a .git');
     else if (from.kind === 'hole') drop(draft, path, holeText(from.reason));

@@ -37,13 +37,12 @@ export function makeFresh(
 
 /** Removes every temporary file of the moves. One whose folder is gone went with it. Throws what the file system does. */
 export function sweepMoves(tree: ProjectTree, moves: readonly Move[]): void {
-  for (const move of moves) {
-    for (const name of [move.fresh, move.old]) {
-      try {
-        tree.at(inHome(move, name), unlinkRaw);
-      } catch (error) {
-        if (!isWayGone(error) && errnoOf(error) !== 'EACCES') throw error;
-      }
+  for (const path of moves.flatMap((move) => [inHome(move, move.fresh), inHome(move, move.old)])) {
+    try {
+      tree.at(path, unlinkRaw);
+    } catch (error) {
+      // In a folder that may not be entered nothing of ours was made.
+      if (!isWayGone(error) && errnoOf(error) !== 'EACCES') throw error;
     }
   }
 }

@@ -36,7 +36,6 @@ export function stateThen(
     let hole: PathState | undefined;
     for (const { seq: at, before } of scans) {
       if (told !== undefined && told.seq <= at) return told.state;
-
       if (before === undefined) continue;
       const state = snapshots.stateAt(before.root, path);
       if (state.kind !== 'hole') return state;

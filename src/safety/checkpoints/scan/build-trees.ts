@@ -55,16 +55,10 @@ function contentOf(record: FolderRecord, at: number): Oid {
 
 /** 0 for what git has no entry for. */
 function itemMode(record: FolderRecord, at: number): number {
-  switch (record.kinds[at]) {
-    case KIND.file:
-      return isExecutable(permissionsOf(record, at)) ? EXECUTABLE_MODE : FILE_MODE;
-    case KIND.link:
-      return LINK_MODE;
-    case KIND.folder:
-      return contentOf(record, at) === '' ? 0 : TREE_MODE;
-    default:
-      return 0;
-  }
+  const kind = record.kinds[at];
+  if (kind === KIND.file) return isExecutable(permissionsOf(record, at)) ? EXECUTABLE_MODE : FILE_MODE;
+  if (kind === KIND.link) return LINK_MODE;
+  return kind === KIND.folder && contentOf(record, at) !== '' ? TREE_MODE : 0;
 }
 
 function treeOf(record: FolderRecord, writer: () => ObjectWriter): Oid {

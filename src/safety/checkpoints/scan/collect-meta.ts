@@ -10,6 +10,9 @@ import {
   splitModeKey,
 } from './folder-record.ts';
 
+/** Stands for all that was not looked at. */
+const REST: Hole = { path: '', reason: 'budget' };
+
 const DEFAULT_BITS: readonly number[] = [0o644, 0o755, 0o755];
 
 /** What a snapshot says of a tree beside the trees of git. Depends on nothing but what is there. */
@@ -21,7 +24,7 @@ export function collectMeta(
   const found = {
     modes: new Map<string, number>(),
     emptyDirectories: new Array<string>(),
-    holes: new Array<Hole>(),
+    holes: coverage === 'tracked' ? [REST] : new Array<Hole>(),
     missing: new Array<string>(),
   };
   const usualKeys = new Set(usual.map(({ key }) => key));

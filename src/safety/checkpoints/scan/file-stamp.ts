@@ -27,3 +27,14 @@ export function statOrNothing(path: string): RawStat | undefined {
     return undefined;
   }
 }
+
+/** Whether the system refuses to say what has the name: a folder on the way is closed, or the path too long. */
+export function isHidden(path: string): boolean {
+  try {
+    rawStat(path);
+    return false;
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error;
+    return true;
+  }
+}

@@ -14,7 +14,7 @@ export const KIND = {
   firstHole: 8,
 } as const;
 
-export const HOLE_REASONS = [
+const HOLE_REASONS = [
   'ignored',
   'too_large',
   'special',
@@ -85,8 +85,8 @@ export function emptyRecord(names: readonly string[]): FolderRecord {
     numbers: new Float64Array(count * NUMBERS),
     kinds: new Uint8Array(count),
     marks: new Uint8Array(count),
-    oids: new Array<Oid>(count).fill(''),
-    folders: new Array<FolderRecord | undefined>(count).fill(undefined),
+    oids: Array.from<Oid>({ length: count }).fill(''),
+    folders: Array.from<FolderRecord | undefined>({ length: count }).fill(undefined),
     tree: '',
     files: 0,
     holes: 0,

@@ -1,7 +1,7 @@
 import { errnoOf } from '../../../platform/paths/index.ts';
 import { type RawStat, rawKindOf } from '../../../platform/raw-files/index.ts';
 import type { HoleReason } from '../model/path-state.ts';
-import { statOrNothing } from './file-stamp.ts';
+import { isHidden, statOrNothing } from './file-stamp.ts';
 import {
   CTIME,
   copyRecord,
@@ -82,7 +82,7 @@ export function isProvenSame(record: FolderRecord, at: number, stat: RawStat): b
   return ((record.marks[at] ?? 0) & MARK.racy) === 0 && hasSameNumbers(record, at, stat);
 }
 
-export function setMark(record: FolderRecord, at: number, mark: number, isSet: boolean): void {
+function setMark(record: FolderRecord, at: number, mark: number, isSet: boolean): void {
   const marks = record.marks[at] ?? 0;
   record.marks[at] = isSet ? marks | mark : marks & ~mark;
 }
@@ -100,6 +100,13 @@ export function setHole(record: FolderRecord, at: number, reason: HoleReason): v
   record.kinds[at] = holeKind(reason);
   record.oids[at] = '';
   record.folders[at] = undefined;
+}
+
+/** Notes that nothing could be seen: because nothing is there, or because the system does not let anyone look. */
+export function setUnseen(visit: FolderVisit, at: number): void {
+  const draft = draftOf(visit);
+  setGone(draft, at);
+  if (isHidden(pathOf(visit, draft.names[at] ?? ''))) setHole(draft, at, 'unreadable');
 }
 
 /** Whatever the numbers are, the next scan looks at it anew. */
@@ -169,7 +176,7 @@ export function placeInstead(
   }
   const stat = statOrNothing(pathOf(visit, draft.names[at] ?? ''));
   if (stat === undefined) {
-    setGone(draft, at);
+    setUnseen(visit, at);
     return 'nothing';
   }
   const isRuled = ((draft.marks[at] ?? 0) & MARK.ruled) !== 0;

@@ -136,7 +136,9 @@ function factsOf(head: JsonObject): Facts | undefined {
   const coverage = getString(head, 'coverage');
   if (!isJsonObject(snapshot) || (coverage !== 'whole' && coverage !== 'tracked')) return undefined;
   const stamps = getOwn(head, 'stamps');
-  const rows = Array.isArray(stamps) ? stamps.map((row) => (Array.isArray(row) ? row : [])) : [];
+  const rows = Array.isArray(stamps)
+    ? stamps.map((row: unknown): readonly unknown[] => (Array.isArray(row) ? row : []))
+    : [];
   return {
     manifest: {
       path: getString(head, 'path') ?? '',
@@ -217,7 +219,7 @@ class RecordReader {
       const tree = nextOid();
       const kinds = this.#flags.subarray(at, at + count);
       const [excludeStamp, indexStamp] = stamps.get(index) ?? ['', ''];
-      const oids = new Array<string>(count);
+      const oids = Array.from<string>({ length: count });
       for (let entry = 0; entry < count; entry += 1)
         oids[entry] = kinds[entry] === KIND.file || kinds[entry] === KIND.link ? nextOid() : '';
       records.push({
@@ -226,10 +228,17 @@ class RecordReader {
         kinds,
         marks: this.#flags.subarray(entries + at, entries + at + count),
         oids,
-        folders: new Array<FolderRecord | undefined>(count).fill(undefined),
+        folders: Array.from<FolderRecord | undefined>({ length: count }).fill(undefined),
         tree: tree === NO_TREE ? '' : tree,
-        ...{ files: 0, holes: 0, modes: new Map(), excludeStamp, indexStamp, rules: undefined },
-        ...{ ignoreAt: names.indexOf('.gitignore'), isRepository: names.includes('.git'), paths: undefined },
+        files: 0,
+        holes: 0,
+        modes: new Map(),
+        excludeStamp,
+        indexStamp,
+        rules: undefined,
+        ignoreAt: names.indexOf('.gitignore'),
+        isRepository: names.includes('.git'),
+        paths: undefined,
       });
       at += count;
       textAt += length;

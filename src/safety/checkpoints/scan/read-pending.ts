@@ -8,9 +8,9 @@ import {
   type Placed,
   pathOf,
   placeEntry,
-  setGone,
   setHole,
   setUnproven,
+  setUnseen,
 } from './folder-visit.ts';
 import type { ScanParts } from './scan-parts.ts';
 
@@ -52,7 +52,7 @@ function readEntry({ visit, at }: PendingRead, parts: ScanParts): void {
     }
     const stat = statOrNothing(path);
     if (stat === undefined) {
-      setGone(record, at);
+      setUnseen(visit, at);
       return;
     }
     // A folder has come in the meantime, and cannot be entered any more.

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { errnoOf } from '../../../platform/paths/index.ts';
 import {
   createRawFile,
   ensureRawFolder,
@@ -6,6 +7,7 @@ import {
   type RawStat,
   rawStat,
   touchRaw,
+  unlinkRaw,
 } from '../../../platform/raw-files/index.ts';
 
 /** Longer than any local file system takes its times for the same. In milliseconds. */
@@ -36,15 +38,7 @@ export class ScanClock {
   /** @param scratch a folder for the file that is touched; it is made when it is not there. */
   static start(root: string, rootStat: RawStat, scratch: string): ScanClock {
     const probe = join(scratch, 'clock');
-    if (!touchRaw(probe, 0)) {
-      ensureRawFolder(scratch);
-      try {
-        createRawFile(probe, [], { mode: 0o600 });
-      } catch (error) {
-        if (!isExisting(error)) throw error;
-        touchRaw(probe, 0);
-      }
-    }
+    touchProbe(probe, scratch);
     const stat = rawStat(probe);
     const isSame = stat?.dev === rootStat.dev;
     return new ScanClock({
@@ -68,6 +62,21 @@ export class ScanClock {
   }
 }
 
-function isExisting(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EEXIST';
+/** Changes the file, so that its ctime, which nobody can set, is that of now. */
+function touchProbe(probe: string, folder: string): void {
+  try {
+    if (touchRaw(probe, 0)) return;
+  } catch (error) {
+    // It is another user's: only its own may touch it.
+    if (!['EPERM', 'EACCES'].includes(errnoOf(error) ?? '')) throw error;
+    unlinkRaw(probe);
+  }
+  ensureRawFolder(folder);
+  try {
+    createRawFile(probe, [], { mode: 0o600 });
+  } catch (error) {
+    // Another process was faster.
+    if (errnoOf(error) !== 'EEXIST') throw error;
+    touchRaw(probe, 0);
+  }
 }

@@ -14,6 +14,7 @@ import {
   setGone,
   setHole,
   setNumbers,
+  setUnseen,
 } from './folder-visit.ts';
 import { readRules, repositoryAt } from './git-repository.ts';
 import { type IgnoreLevel, isIgnoredBy } from './ignore-levels.ts';
@@ -90,8 +91,16 @@ class TrackedWalk {
   run(wanted: Wanted): Walk {
     const { path, stat, previous } = this.#start;
     this.#visits.push({
-      ...{ parent: undefined, at: 0, path, prefix: '', previous, draft: undefined, wanted, level: undefined },
-      ...{ ino: stat.ino, dev: stat.dev },
+      parent: undefined,
+      at: 0,
+      path,
+      prefix: '',
+      previous,
+      draft: undefined,
+      wanted,
+      level: undefined,
+      ino: stat.ino,
+      dev: stat.dev,
     });
     for (let next = 0; next < this.#visits.length; next += 1) {
       const visit = this.#visits[next];
@@ -134,8 +143,12 @@ class TrackedWalk {
     const isNever = isVersionControl(name) || this.#parts.skip.has(path);
     const stat = isNever ? undefined : statOrNothing(pathOf(visit, name));
     if (stat === undefined) {
-      setGone(draft, at);
-      if (isNever || !visit.wanted.inner.has(name)) draft.kinds[at] = KIND.never;
+      if (isNever) {
+        setGone(draft, at);
+        draft.kinds[at] = KIND.never;
+      } else {
+        setUnseen(visit, at);
+      }
       return;
     }
     const isFolder = rawKindOf(stat) === 'directory';
@@ -151,9 +164,16 @@ class TrackedWalk {
     }
     const { previous } = visit;
     this.#visits.push({
-      ...{ parent: visit, at, path: pathOf(visit, name), prefix: `${path}/`, draft: undefined, wanted },
+      parent: visit,
+      at,
+      path: pathOf(visit, name),
+      prefix: `${path}/`,
+      draft: undefined,
+      wanted,
       previous: previous?.kinds[before] === KIND.folder ? previous.folders[before] : undefined,
-      ...{ level: undefined, ino: stat.ino, dev: stat.dev },
+      level: undefined,
+      ino: stat.ino,
+      dev: stat.dev,
     });
   }
 

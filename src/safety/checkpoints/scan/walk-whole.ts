@@ -16,6 +16,7 @@ import {
   setGone,
   setHole,
   setUnproven,
+  setUnseen,
 } from './folder-visit.ts';
 import { repositoryAt } from './git-repository.ts';
 import { type IgnoreLevel, isIgnoredBy } from './ignore-levels.ts';
@@ -72,18 +73,22 @@ export class WholeWalk {
   run(maxFiles: number): Walk | undefined {
     const { stat, path, previous, hasSameNames, isDecidedAnew, hasNewIndex, repository } = this.#start;
     this.#visits.push({
-      ...{
-        parent: undefined,
-        at: 0,
-        path,
-        prefix: '',
-        previous,
-        draft: undefined,
-        ino: stat.ino,
-        dev: stat.dev,
-      },
-      ...{ hasSameNames, isDecidedAnew, hasNewIndex, isIgnored: false, repository, isTop: false },
-      ...{ rules: undefined, level: undefined },
+      parent: undefined,
+      at: 0,
+      path,
+      prefix: '',
+      previous,
+      draft: undefined,
+      ino: stat.ino,
+      dev: stat.dev,
+      hasSameNames,
+      isDecidedAnew,
+      hasNewIndex,
+      isIgnored: false,
+      repository,
+      isTop: false,
+      rules: undefined,
+      level: undefined,
     });
     for (let next = 0; next < this.#visits.length; next += 1) {
       const visit = this.#visits[next];
@@ -183,7 +188,7 @@ export class WholeWalk {
   #placeEntry(visit: WholeVisit, { at, before, stat }: Place): void {
     const draft = draftOf(visit);
     if (stat === undefined) {
-      setGone(draft, at);
+      setUnseen(visit, at);
       return;
     }
     const name = draft.names[at] ?? '';

@@ -50,7 +50,7 @@ export function encodeMeta(meta: SnapshotMeta): Buffer {
 }
 
 /** @throws CorruptObjectError when the text is no such data. */
-export function decodeMeta(bytes: Uint8Array): SnapshotMeta {
+function decodeMeta(bytes: Uint8Array): SnapshotMeta {
   const parsed = parseJson(Buffer.from(bytes).toString('utf8'));
   if (!parsed.ok) throw malformed(parsed.message);
   const fields = parsed.value;
@@ -114,8 +114,12 @@ function malformed(reason: string): CorruptObjectError {
 
 function list(fields: JsonObject, name: string): readonly JsonValue[] {
   const value = getOwn(fields, name);
-  if (!Array.isArray(value)) throw malformed(`${name} of a snapshot is no list`);
+  if (!isList(value)) throw malformed(`${name} of a snapshot is no list`);
   return value;
+}
+
+function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
+  return Array.isArray(value);
 }
 
 function text(value: JsonValue | undefined): string {
@@ -134,12 +138,12 @@ function mode(value: JsonValue | undefined): number {
 }
 
 function modeEntry(value: JsonValue): readonly [string, number] {
-  if (!Array.isArray(value)) throw malformed('an entry of modes is no pair');
+  if (!isList(value)) throw malformed('an entry of modes is no pair');
   return [text(value[0]), mode(value[1])];
 }
 
 function hole(value: JsonValue): Hole {
-  if (!Array.isArray(value)) throw malformed('a hole is no pair');
+  if (!isList(value)) throw malformed('a hole is no pair');
   const reason = text(value[1]);
   if (!isReason(reason)) throw malformed(`${JSON.stringify(reason)} is no reason of a hole`);
   return { path: text(value[0]), reason };

@@ -11,17 +11,23 @@ import { openScreen } from './open-screen.ts';
  * everything that was asked for could be done, and Ctrl-C ends the program.
  */
 export async function runConversation(context: VerbContext, request: ChatRequest): Promise<ExitCode> {
-  const screen = await openScreen(context);
+  const shown: ChatScreen[] = [];
+  const theScreen = (): ChatScreen => {
+    const [open] = shown;
+    if (open === undefined) throw new Error('the screen is not open yet');
+    return open;
+  };
   const opened = await openRuntime(context, {
     ...request.runtime,
-    ...(context.isInteractive ? personAt(screen) : {}),
-    onWarning: (line) => screen.notice('warning', line),
+    ...(context.isInteractive ? personAt(theScreen) : {}),
+    onWarning: (line) => (shown[0] === undefined ? context.note(line) : shown[0].notice('warning', line)),
   });
-  if (!opened.ok) {
-    screen.close();
-    return context.fail(opened);
-  }
+  if (!opened.ok) return context.fail(opened);
   const runtime = opened.value;
+  // Whoever has to be asked about a hook is asked before the screen is drawn.
+  await runtime.prepare();
+  const screen = await openScreen(context);
+  shown.push(screen);
   try {
     const session = await runtime.openSession(request.session);
     if (!session.ok) return context.fail(session);
@@ -50,9 +56,9 @@ function conclude(context: VerbContext, { sessionId, hasFailed }: ChatEnd): Exit
   return isEndedFromOutside || (hasFailed && !context.isInteractive) ? EXIT.couldNot : EXIT.done;
 }
 
-function personAt(screen: ChatScreen): Pick<ChatRequest['runtime'], 'approve' | 'ask'> {
+function personAt(screen: () => ChatScreen): Pick<ChatRequest['runtime'], 'approve' | 'ask'> {
   return {
-    approve: async (request, signal) => screen.approve(request, signal),
-    ask: async (question, choices, signal) => screen.ask(question, choices, signal),
+    approve: async (request, signal) => screen().approve(request, signal),
+    ask: async (question, choices, signal) => screen().ask(question, choices, signal),
   };
 }

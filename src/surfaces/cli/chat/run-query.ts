@@ -23,6 +23,7 @@ export async function runQuery(context: VerbContext, request: ChatRequest, text:
   if (!opened.ok) return context.fail(opened);
   const runtime = opened.value;
   try {
+    await runtime.prepare();
     const model = await runtime.model();
     if (!model.ok) return context.fail(model);
     const session = await runtime.openSession(request.session);

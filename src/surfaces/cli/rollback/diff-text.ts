@@ -7,7 +7,7 @@ import { counted } from './text-style.ts';
 type Hole = CheckpointDiff['holes'][number];
 
 /** Why a path was not captured, for people. */
-export const HOLE_REASONS: Record<Hole['reason'], string> = {
+const HOLE_REASONS: Record<Hole['reason'], string> = {
   ignored: 'ignored',
   too_large: 'larger than checkpoints.max_file_size_mb',
   special: 'no regular file',

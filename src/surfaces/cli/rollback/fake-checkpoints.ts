@@ -62,7 +62,7 @@ export async function runWith(
 
 export const ID_1: string = `4270a8c${'1'.repeat(33)}`;
 export const ID_2: string = `eaf4c1f${'2'.repeat(33)}`;
-export const ID_3: string = `b3f9d2e${'3'.repeat(33)}`;
+const ID_3: string = `b3f9d2e${'3'.repeat(33)}`;
 
 export const OWNER: CallOwner = { sessionId: 's2', rootSessionId: 's1', turnId: 't1', callId: 'c1' };
 

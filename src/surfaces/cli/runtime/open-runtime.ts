@@ -36,6 +36,7 @@ export async function openRuntime(context: VerbContext, choices: RuntimeChoices)
       environment: context.environment,
       cwd: chosen.cwd ?? context.workingDirectory(),
       clock: context.clock,
+      acceptHooks: context.acceptHooks,
       onWarning: (line) => context.note(line),
       ...chosen,
     }),

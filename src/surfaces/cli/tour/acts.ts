@@ -3,6 +3,7 @@ import { getString } from '../../../kernel/json/index.ts';
 import { readTextFile } from '../../../platform/files/index.ts';
 import { resolvePath } from '../../../platform/paths/index.ts';
 import type { Act, Stage } from './act.ts';
+import { asksAHook } from './asks-a-hook.ts';
 import { bringsBack } from './brings-back.ts';
 import { killedSession } from './killed-session.ts';
 import { playScript } from './play-script.ts';
@@ -100,6 +101,7 @@ export const acts: readonly Act[] = [
   runsAPair,
   failsACommand,
   blocksACall,
+  asksAHook,
   bringsBack,
   killedSession,
 ];

@@ -30,11 +30,14 @@ export async function playScript(
     config = defaultConfig,
     prepare,
     conclude,
+    isQuiet = false,
   }: {
     readonly name: string;
     readonly steps: readonly ScriptStep[];
     readonly config?: Config;
-    readonly prepare?: (runtime: Runtime) => void;
+    readonly prepare?: (runtime: Runtime) => Promise<void> | void;
+    /** Whether warnings are what the act is about, and shown by it. */
+    readonly isQuiet?: boolean;
     /** Runs when the turn has ended, before the runtime is closed. */
     readonly conclude?: (runtime: Runtime) => Promise<void>;
   },
@@ -48,10 +51,12 @@ export async function playScript(
     surface: 'tour',
     clock: context.clock,
     model: { name: await writeScript(stage, name, steps) },
-    onWarning: (line) => context.note(line),
+    onWarning: (line) => {
+      if (!isQuiet) context.note(line);
+    },
   });
   try {
-    prepare?.(runtime);
+    await prepare?.(runtime);
     const session = valueOrThrow(await runtime.openSession({ type: 'new' }));
     const text = 'play the act';
     const { conversation } = session;

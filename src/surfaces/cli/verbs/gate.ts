@@ -117,7 +117,7 @@ async function withGate<Value>(
   const runtime = await openRuntime(context, { surface: 'gate', cwd, mayNotWrite: true });
   if (!runtime.ok) return runtime;
   try {
-    return await use(runtime.value.foreignGate(context.get(agent) ?? 'foreign'));
+    return await use(await runtime.value.foreignGate(context.get(agent) ?? 'foreign'));
   } finally {
     await runtime.value.close();
   }

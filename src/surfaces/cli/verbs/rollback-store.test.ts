@@ -11,7 +11,6 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { FakeHost, type FakeHostOptions, runOn } from '../fake-host.ts';
 
@@ -40,7 +39,9 @@ async function finish(host: FakeHost, argv: readonly string[]): ReturnType<typeo
   const ended = runOn(host, argv).finally(() => over.abort());
   while (!over.signal.aborted) {
     await host.clock.advance(0);
-    await setImmediate();
+    await new Promise<void>((resolve) => {
+      setImmediate(resolve);
+    });
   }
   return ended;
 }

@@ -1,0 +1,20 @@
+/** Events of Hermes Agent that nothing here fires: hooks for them are accepted, and never run. */
+export const IDLE_EVENTS: ReadonlySet<string> = new Set([
+  'agent_loop_stopped',
+  'gateway_platform_event',
+  'kanban_task_blocked',
+  'kanban_task_claimed',
+  'kanban_task_completed',
+  'on_kanban_dispatch_tick',
+  'on_kanban_task_updated',
+  'on_kanban_worker_exited',
+  'on_kanban_worker_spawned',
+  'on_kanban_worker_stale_claim',
+  'on_room_member_activity',
+  'on_skill_lifecycle',
+  'post_auxiliary_call',
+  'pre_auxiliary_call',
+  'pre_transcription',
+  'pre_tts_synthesis',
+  'transform_api_error_classification',
+]);
