@@ -10,6 +10,9 @@ const ENTRIES = [
   'safety/checkpoints/index',
   // Started as a thread, by its path.
   'safety/checkpoints/engine/checkpoint-worker',
+  // The types that plugins are written against.
+  'services/plugins/plugin-api',
+  'services/plugins/plugin-worker',
   'testing/index',
   'surfaces/cli/main',
 ];

@@ -20,6 +20,7 @@ import { randomId } from '../platform/random/index.ts';
 import type { CallbackRegistry } from '../safety/hooks/index.ts';
 import { BuiltInTools } from './built-in-tools.ts';
 import { McpServers, type NeededServers } from './mcp-servers.ts';
+import type { Plugins } from './plugins.ts';
 import { readProjectInstructions } from './project-instructions.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 
@@ -29,6 +30,7 @@ export interface WorkshopParts {
   readonly audience: CallAudience;
   readonly redactor: Redactor;
   readonly approver: Approver;
+  readonly plugins: Plugins;
   /** Everything that guards is registered when it has resolved. */
   readonly ready: () => Promise<void>;
   /** Absent when checkpoints are off. */
@@ -73,7 +75,8 @@ export class AgentWorkshop {
   async tools(needed: NeededServers, signal: AbortSignal): Promise<GatedTools> {
     await this.whenReady();
     const { disabled } = this.#parts.options.config.tools;
-    const toolBox = withTools(this.builtIn(), await this.#mcp.tools(needed, signal)).without(disabled);
+    const more = [...this.#parts.plugins.tools, ...(await this.#mcp.tools(needed, signal))];
+    const toolBox = withTools(this.builtIn(), more).without(disabled);
     return { toolBox, gate: this.gate(toolBox) };
   }
 
@@ -159,12 +162,14 @@ export class AgentWorkshop {
     const { options } = this.#parts;
     const projectInstructions = await readProjectInstructions(options);
     const { systemPrompt: personInstructions } = options.config.agent;
+    const pluginSections = await this.#parts.plugins.promptSections();
     return systemPrompt({
       cwd: options.cwd,
       platform: platformName(),
       day: new Date(options.clock.now()).toISOString().slice(0, 10),
       isDelegated,
       ...(projectInstructions === undefined ? {} : { projectInstructions }),
+      ...(pluginSections === '' ? {} : { pluginSections }),
       ...(personInstructions === undefined ? {} : { personInstructions }),
     });
   }

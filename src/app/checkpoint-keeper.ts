@@ -8,6 +8,9 @@ import type { CheckpointSettings, CheckpointStore } from '../safety/checkpoints/
 import { commandEnvironment } from './command-environment.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 
+/** The surface of commands that look after checkpoints. */
+const CARE_SURFACE = 'checkpoints';
+
 /** Opens the checkpoint store when something needs it, and has it maintained when nothing waits for it. */
 export class CheckpointKeeper {
   readonly #options: RuntimeOptions;
@@ -54,7 +57,9 @@ export class CheckpointKeeper {
    * is switched off and no checkpoint was taken, when there is no store, and when nothing is due.
    */
   async maintainLater(): Promise<void> {
-    const { config, paths, clock } = this.#options;
+    const { config, paths, clock, surface } = this.#options;
+    // What looks after the store, or is the maintenance itself, starts none.
+    if (surface === CARE_SURFACE) return;
     if (!config.checkpoints.autoPrune && this.#opening === undefined) return;
     const stored = await statPath(paths.checkpointStore);
     if (!stored.ok || stored.value === undefined) return;

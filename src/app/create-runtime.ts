@@ -16,6 +16,7 @@ import { AgentWorkshop } from './agent-workshop.ts';
 import { CheckpointKeeper } from './checkpoint-keeper.ts';
 import { knownSecrets } from './known-secrets.ts';
 import { loggedAudience } from './logged-audience.ts';
+import { Plugins } from './plugins.ts';
 import { Runtime } from './runtime.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 import { ShellHooks } from './shell-hooks.ts';
@@ -41,11 +42,20 @@ export function createRuntime(given: RuntimeOptions): Runtime {
   const checkpoints = new CheckpointKeeper(options);
   const step = checkpoints.step();
   const shellHooks = new ShellHooks({ options, callbacks, logger, cwdOf: () => options.cwd });
+  const plugins = new Plugins({
+    options,
+    callbacks,
+    logger,
+    reservedTools: () => [...workshop.builtIn().names(), ...options.config.tools.disabled, 'delegate_task'],
+  });
+  // Plugins come before the scripts of the configuration.
   const ready = async (): Promise<void> => {
+    for (const line of await plugins.load()) options.onWarning(line);
     for (const line of await shellHooks.ready()) options.onWarning(line);
   };
-  const workshop = new AgentWorkshop({
+  const workshop: AgentWorkshop = new AgentWorkshop({
     ready,
+    plugins,
     options,
     checkpoints: step,
     callbacks,
@@ -80,6 +90,7 @@ export function createRuntime(given: RuntimeOptions): Runtime {
     workshop,
     checkpoints,
     shellHooks,
+    plugins,
     foreignGate,
     logger,
   });

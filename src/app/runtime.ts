@@ -19,6 +19,7 @@ import type { CheckpointKeeper } from './checkpoint-keeper.ts';
 import { chosenModel, otherModel } from './model-choice.ts';
 import type { OpenSession, SessionChoice } from './open-session.ts';
 import { openStore } from './open-store.ts';
+import type { Plugins } from './plugins.ts';
 import type { Rewind } from './rewind.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 import type { ShellHooks } from './shell-hooks.ts';
@@ -37,6 +38,7 @@ export interface RuntimeParts {
   readonly workshop: AgentWorkshop;
   readonly checkpoints: CheckpointKeeper;
   readonly shellHooks: ShellHooks;
+  readonly plugins: Plugins;
   readonly foreignGate: (agent: string) => Promise<ForeignGate>;
   readonly logger: Logger;
 }
@@ -82,6 +84,11 @@ export class Runtime {
   /** The gate for a program of that name, which runs its tools itself. */
   async foreignGate(agent: string): Promise<ForeignGate> {
     return this.#parts.foreignGate(agent);
+  }
+
+  /** The slash commands of plugins, once {@link prepare} has resolved. */
+  get pluginCommands(): Plugins['commands'] {
+    return this.#parts.plugins.commands;
   }
 
   /** The shell hooks of the configuration. */
@@ -182,9 +189,10 @@ export class Runtime {
   }
 
   async #close(): Promise<void> {
-    const { workshop, checkpoints, shellHooks, logger } = this.#parts;
+    const { workshop, checkpoints, shellHooks, plugins, logger } = this.#parts;
     const steps = [
       async () => workshop.close(),
+      async () => plugins.close(),
       async () => shellHooks.close(),
       async () => checkpoints.maintainLater(),
       async () => checkpoints.close(),

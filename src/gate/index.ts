@@ -30,5 +30,15 @@ export {
   type Tool,
   type ToolRun,
 } from './perform-call.ts';
+export { describeFinding, type TamperChange, type TamperFinding } from './self-protection/finding.ts';
+export { type ProtectedPaths, protectedPaths } from './self-protection/protected-paths.ts';
+export { protectedTargetGuard } from './self-protection/protected-target-guard.ts';
+export {
+  type ProtectionWindow,
+  SelfProtection,
+  type SelfProtectionParts,
+  tamperWarnings,
+} from './self-protection/self-protection.ts';
+export { type TamperEvent, type TamperRecord, TamperRecords } from './self-protection/tamper-records.ts';
 export type { Ticket } from './ticket.ts';
 export { type ToolOutcome, textOf } from './tool-outcome.ts';

@@ -102,6 +102,7 @@ describe('the package', () => {
       './gate',
       './checkpoints',
       './events',
+      './plugin',
       './redact',
       './testing',
       './package.json',

@@ -7,12 +7,13 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { textOf } from '../support/fake-openai.ts';
-import type { HermaExit } from '../support/herma.ts';
+import { eventually, type HermaExit } from '../support/herma.ts';
 import { Scene } from '../support/scene.ts';
 
 const ON = 'checkpoints: {enabled: true}\n';
@@ -293,6 +294,35 @@ describe.concurrent('herma rollback', () => {
       error: { code: 'other_project', message: expect.stringContaining(other) },
     });
     fsck(scene);
+  });
+});
+
+describe.concurrent('maintenance', () => {
+  const programsOf = (home: string): readonly string[] =>
+    execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })
+      .split('\n')
+      .filter((line) => line.includes(home) && line.includes('maintain'));
+
+  it('is started once when it is due, after the answer, and never by itself', async () => {
+    await using scene = await Scene.create({ config: ON });
+    await callTool(scene, { tool: 'write_file', args: { path: 'a', content: '1' } });
+    const marker = join(scene.home, 'checkpoints', '.last_prune');
+    const made = join(scene.home, 'checkpoints', 'store', 'herma-version');
+    expect(existsSync(marker)).toBe(false);
+    utimesSync(made, 1000, 1000);
+    await callTool(scene, { tool: 'write_file', args: { path: 'a', content: '2' } });
+    await eventually(() => {
+      expect(existsSync(marker)).toBe(true);
+      expect(programsOf(scene.home)).toEqual([]);
+    });
+    utimesSync(marker, 1000, 1000);
+    expect((await scene.run(['checkpoints', 'maintain'])).code).toBe(0);
+    expect(programsOf(scene.home)).toEqual([]);
+    for (const command of [['rollback'], ['checkpoints'], ['checkpoints', 'verify']]) {
+      utimesSync(marker, 1000, 1000);
+      await scene.run(command);
+      expect(programsOf(scene.home)).toEqual([]);
+    }
   });
 });
 

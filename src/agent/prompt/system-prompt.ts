@@ -8,6 +8,8 @@ export interface PromptFacts {
   readonly day: string;
   /** Instructions of the project (AGENTS.md), where it has some. */
   readonly projectInstructions?: string;
+  /** What plugins add, with headings. */
+  readonly pluginSections?: string;
   /** The person's own words (`agent.system_prompt`). */
   readonly personInstructions?: string;
   /** Whether another agent gave the task, and reads the answer. */
@@ -33,6 +35,7 @@ export function systemPrompt(facts: PromptFacts): string {
     facts.isDelegated === true ? DELEGATED : '',
     surroundings,
     section('Instructions of this project (AGENTS.md):', cut(facts.projectInstructions ?? '')),
+    facts.pluginSections ?? '',
     section('Instructions of the person:', facts.personInstructions ?? ''),
   ]
     .filter((part) => part !== '')

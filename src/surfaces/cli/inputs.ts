@@ -4,7 +4,14 @@ import { fail, type Result, succeed } from '../../kernel/errors/index.ts';
 export type GivenValues = ReadonlyMap<string, unknown>;
 
 /** What the shell can complete an argument or the value of an option with, besides fixed choices. */
-export type CompletionKind = 'config-keys' | 'session-ids' | 'checkpoint-ids' | 'files' | 'folders';
+export type CompletionKind =
+  | 'config-keys'
+  | 'session-ids'
+  | 'checkpoint-ids'
+  | 'hook-events'
+  | 'hook-commands'
+  | 'files'
+  | 'folders';
 
 /** An option or an argument of a verb. `context.get(input)` gives its value with its type. */
 export interface Input<Value> {

@@ -38,6 +38,11 @@ export const verbTable: readonly VerbEntry[] = [
     load: () => import('./verbs/checkpoints.ts'),
   },
   {
+    name: 'hooks',
+    summary: 'see, try, approve and check the scripts that are asked about calls',
+    load: () => import('./verbs/hooks.ts'),
+  },
+  {
     name: 'plugins',
     summary: 'install, enable and remove plugins',
     load: () => import('./verbs/plugins.ts'),

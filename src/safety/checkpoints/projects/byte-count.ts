@@ -43,7 +43,9 @@ export class ByteCount {
     try {
       createPrivateFile(path, '');
     } catch (error) {
-      if (errnoOf(error) !== 'ENOENT') throw error;
+      if (!isNoFolder(error)) throw error;
+      // Whatever has the name is no account.
+      if (errnoOf(error) === 'ENOTDIR') unlinkRaw(this.#folder);
       ensureRawFolder(this.#folder);
       createPrivateFile(path, '');
     }
@@ -53,8 +55,12 @@ export class ByteCount {
     try {
       return rawNames(this.#folder).filter((name) => NAME.test(name));
     } catch (error) {
-      if (errnoOf(error) === 'ENOENT') return [];
+      if (isNoFolder(error)) return [];
       throw error;
     }
   }
+}
+
+function isNoFolder(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR'].includes(errnoOf(error) ?? '');
 }

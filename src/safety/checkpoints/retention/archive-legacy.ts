@@ -38,12 +38,20 @@ function storeLayout(folder: string): Exclude<StoreLayout, { type: 'archived' }>
   const version = /^(\d{1,9})\n?$/.exec(textOf(join(folder, 'herma-version')) ?? '')?.[1];
   if (version !== undefined && Number(version) > VERSION) return { type: 'newer', version: Number(version) };
   if (Number(version) === VERSION) return { type: 'current' };
-  if (namesIn(join(folder, 'refs/hermes')).length > 0) return { type: 'hermes' };
+  if (isOfHermes(folder)) return { type: 'hermes' };
   if (version !== undefined) return 'other';
   // The file with the version was lost.
   if (namesIn(join(folder, 'refs/herma')).length > 0 && namesIn(join(folder, 'journals')).length > 0)
     return { type: 'current' };
   return isEmpty(folder) ? { type: 'none' } : 'other';
+}
+
+/** Its refs may be packed, as its own maintenance leaves them: then its configuration says whose it is. */
+function isOfHermes(folder: string): boolean {
+  return (
+    namesIn(join(folder, 'refs/hermes')).length > 0 ||
+    (textOf(join(folder, 'config'))?.includes('hermes@local') ?? false)
+  );
 }
 
 /** Whether there is nothing in it but what making a store begins with. */

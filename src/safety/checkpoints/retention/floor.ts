@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { errnoOf } from '../../../platform/paths/index.ts';
 import { randomId } from '../../../platform/random/index.ts';
-import { createRawFile, rawContent, renameRaw } from '../../../platform/raw-files/index.ts';
+import { createRawFile, rawContent, renameRaw, unlinkRaw } from '../../../platform/raw-files/index.ts';
 
 /** How small the store was when nothing else could go, and the limit that it did not meet; in bytes. */
 export interface Floor {
@@ -21,8 +21,13 @@ export function writeFloor(folder: string, { bytes, cap }: Floor): void {
 
 /** Puts a small file in the place of another, whole or not at all. `temporary`: a name in the same folder. */
 export function replaceFile(path: string, text: string, temporary: string): void {
-  createRawFile(temporary, Buffer.from(text), { mode: 0o600, sync: true });
-  renameRaw(temporary, path);
+  try {
+    createRawFile(temporary, Buffer.from(text), { mode: 0o600, sync: true });
+    renameRaw(temporary, path);
+  } catch (error) {
+    unlinkRaw(temporary);
+    throw error;
+  }
 }
 
 /** The text of a small file; undefined when it is not there, or no file. */

@@ -1,10 +1,11 @@
+import { join } from 'node:path';
 import { rawStat } from '../../../platform/raw-files/index.ts';
 import type { Damage } from '../projects/damage.ts';
 import type { ProjectNotice } from '../projects/project-registry.ts';
 import { entriesOf } from './entries-of.ts';
 import { judgeWorkdir, type WorkdirState } from './judge-workdir.ts';
 import { type LegacyArchive, listLegacy } from './legacy.ts';
-import { namesIn } from './measure-folder.ts';
+import { measureFolder, namesIn } from './measure-folder.ts';
 import type { RetentionParts } from './retention-parts.ts';
 import { lastSweepAt } from './sweep-marker.ts';
 
@@ -23,7 +24,7 @@ export interface StoreStatus {
   readonly base: string;
   /** Whether there is a store. */
   readonly isThere: boolean;
-  /** Of the store and the archives. */
+  /** Of the store, the archives, and what a repair or an interrupted deletion has left beside them. */
   readonly bytes: number;
   readonly storeBytes: number;
   readonly legacy: readonly LegacyArchive[];
@@ -45,6 +46,7 @@ export function storeStatus(parts: RetentionParts, maxTotalBytes: number): Store
   const { base, folder, registry, journals } = parts;
   const storeBytes = parts.bytes.total();
   const legacy = listLegacy(base);
+  const left = namesIn(base).filter((name) => /^(cleared|damaged)-/.test(name));
   const projects = registry
     .all()
     .map(({ h16, root, lastTouch, parent, notice }) => ({
@@ -59,7 +61,9 @@ export function storeStatus(parts: RetentionParts, maxTotalBytes: number): Store
   return {
     base,
     isThere: rawStat(folder) !== undefined,
-    bytes: legacy.reduce((sum, one) => sum + one.bytes, storeBytes),
+    bytes:
+      legacy.reduce((sum, one) => sum + one.bytes, storeBytes) +
+      left.reduce((sum, name) => sum + measureFolder(join(base, name)), 0),
     storeBytes,
     legacy,
     projects,
@@ -67,6 +71,6 @@ export function storeStatus(parts: RetentionParts, maxTotalBytes: number): Store
     isOverCap: maxTotalBytes !== 0 && storeBytes > maxTotalBytes,
     lastSweep: lastSweepAt(base),
     damaged: [...registry.damaged(), ...journals.hashes().flatMap((h16) => journals.of(h16).damaged())],
-    aside: namesIn(base).filter((name) => name.startsWith('damaged-')),
+    aside: left.filter((name) => name.startsWith('damaged-')),
   };
 }

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
+import { removeTree } from '../../../platform/files/index.ts';
 import { withLock } from '../../../platform/locks/index.ts';
 import { randomId } from '../../../platform/random/index.ts';
+import { rawKindOf, rawStat } from '../../../platform/raw-files/index.ts';
 import { replaceFile, textOf } from './floor.ts';
 import type { RetentionParts } from './retention-parts.ts';
 
@@ -21,13 +23,21 @@ export async function claimSweep(
   { base, clock }: Pick<RetentionParts, 'base' | 'clock'>,
   intervalMs: number,
 ): Promise<boolean> {
+  const path = join(base, MARKER);
   const claim = async (): Promise<boolean> => {
     const last = lastSweepAt(base);
     const now = clock.now();
     if (last !== undefined && last <= now && now - last < intervalMs) return false;
-    replaceFile(join(base, MARKER), `${String(now / 1000)}\n`, join(base, `${MARKER}.${randomId('tmp')}`));
-    return Promise.resolve(true);
+    // A folder is no marker, and would be in the way of every one.
+    if (isFolder(path)) await removeTree(path);
+    replaceFile(path, `${String(now / 1000)}\n`, join(base, `${MARKER}.${randomId('tmp')}`));
+    return true;
   };
   const result = await withLock(join(base, `${MARKER}.lock`), { clock }, claim);
   return result.ok && result.value;
+}
+
+function isFolder(path: string): boolean {
+  const stat = rawStat(path);
+  return stat !== undefined && rawKindOf(stat) === 'directory';
 }

@@ -1,5 +1,5 @@
 import { errnoOf } from '../../../platform/paths/index.ts';
-import { type RawStat, rawKindOf } from '../../../platform/raw-files/index.ts';
+import { type RawStat, rawKindOf, rawNames } from '../../../platform/raw-files/index.ts';
 import type { HoleReason } from '../model/path-state.ts';
 import { isHidden, statOrNothing } from './file-stamp.ts';
 import {
@@ -161,19 +161,51 @@ export function placeEntry(
   return draft.oids[at] === '' ? 'read' : 'nothing';
 }
 
-/** Puts what now stands where a folder could not be entered. */
-export function placeInstead(
+/** The names in a folder; undefined when the folder is none any more, or another one. Throws when it cannot be read. */
+function namesIn(visit: FolderVisit): readonly string[] | undefined {
+  try {
+    const names = rawNames(visit.path);
+    return visit.parent === undefined || isStillThere(visit) ? names : undefined;
+  } catch (error) {
+    if (visit.parent !== undefined && ['ENOENT', 'ENOTDIR'].includes(errnoOf(error) ?? '')) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The names in a folder. When it cannot be entered, what stands there now is noted where the folder is an entry, and
+ * `instead` says what is to be done about that. Throws only for the root.
+ */
+export function enterFolder(
   visit: FolderVisit,
-  { at, error }: { readonly at: number; readonly error: unknown },
+  limits: { readonly maxFileBytes: number; readonly clock: ScanClock },
+): { readonly names: readonly string[] } | { readonly instead: Placed } {
+  const { parent, at } = visit;
+  try {
+    const names = namesIn(visit);
+    if (names !== undefined) return { names };
+  } catch (error) {
+    if (errnoOf(error) === undefined || parent === undefined) throw error;
+    setHole(draftOf(parent), at, 'unreadable');
+    setUnproven(draftOf(parent), at);
+    return { instead: 'nothing' };
+  }
+  return { instead: parent === undefined ? 'nothing' : placeInstead(parent, at, limits) };
+}
+
+/** Whether the name of a folder still is that of the folder that was looked at, and of no link to another. */
+export function isStillThere({ path, ino, dev }: FolderVisit): boolean {
+  const stat = statOrNothing(path);
+  return stat !== undefined && rawKindOf(stat) === 'directory' && stat.ino === ino && stat.dev === dev;
+}
+
+function placeInstead(
+  visit: FolderVisit,
+  at: number,
   limits: { readonly maxFileBytes: number; readonly clock: ScanClock },
 ): Placed {
   const draft = draftOf(visit);
   draft.folders[at] = undefined;
-  if (!['ENOENT', 'ENOTDIR'].includes(errnoOf(error) ?? '')) {
-    setHole(draft, at, 'unreadable');
-    setUnproven(draft, at);
-    return 'nothing';
-  }
   const stat = statOrNothing(pathOf(visit, draft.names[at] ?? ''));
   if (stat === undefined) {
     setUnseen(visit, at);

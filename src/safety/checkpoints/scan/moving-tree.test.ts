@@ -6,6 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { rawStat } from '../../../platform/raw-files/index.ts';
 import { ObjectStore } from '../objects/object-store.ts';
 import { buildTrees } from './build-trees.ts';
+import { dropMoved } from './drop-moved.ts';
 import { type FolderRecord, holeReasonOf, KIND } from './folder-record.ts';
 import { readPending } from './read-pending.ts';
 import { ScanClock } from './scan-clock.ts';
@@ -85,6 +86,7 @@ function scanMoving(
   if (walk === undefined) throw new Error('there are few files');
   if (moment === 'read') action(path);
   readPending(walk.pending, parts);
+  dropMoved(walk.visits);
   const record = buildTrees(walk.visits, () => writer);
   writer.finish();
   const at = record.names.indexOf(first);
@@ -148,16 +150,28 @@ describe('a tree that changes during a scan', () => {
   });
 
   it.each(replacements)(
-    'loses what a folder held that became a %s before it was read',
-    (_state, _content, put) => {
+    'knows nothing of a folder that became a %s before its files were read',
+    (kind, _, put) => {
       const { state, inner } = scanMoving('folder', 'read', (path) => {
         rmSync(path, { recursive: true });
         put(path);
       });
-      expect(state).toBe('folder');
-      expect(inner?.files).toBe(0);
+      expect([state, inner]).toEqual([kind === 'gone' ? 'gone' : 'unstable', undefined]);
     },
   );
+
+  it('takes nothing from outside through a link that took the place of a folder', () => {
+    const outside = join(base, 'outside');
+    mkdirSync(outside, { recursive: true });
+    writeFileSync(join(outside, 'inner'), 'secret');
+    for (const moment of ['walk', 'read'] as const) {
+      const { state, inner } = scanMoving('folder', moment, (path) => {
+        rmSync(path, { recursive: true });
+        symlinkSync(outside, path);
+      });
+      expect([state, inner]).toEqual([moment === 'walk' ? 'link' : 'unstable', undefined]);
+    }
+  });
 
   it('has a hole where a file was and a folder is', () => {
     const { state } = scanMoving('file', 'read', (path) => {

@@ -10,6 +10,7 @@ import { type TreeItem } from '../objects/tree-object.ts';
 import { encodeMeta, META_NAME, TREE_NAME } from '../snapshots/snapshot-meta.ts';
 import { buildTrees } from './build-trees.ts';
 import { collectMeta } from './collect-meta.ts';
+import { dropMoved } from './drop-moved.ts';
 import { isSameStamp } from './file-stamp.ts';
 import type { FolderRecord } from './folder-record.ts';
 import type { Manifest } from './manifest.ts';
@@ -146,6 +147,7 @@ export class TreeScanner {
     const coverage: Coverage = whole === undefined ? 'tracked' : 'whole';
     const walk: Walk = whole ?? walkTracked(parts, start, request.touched);
     readPending(walk.pending, parts);
+    dropMoved(walk.visits);
     const root = buildTrees(walk.visits, writer);
     const facts = {
       path: request.root,

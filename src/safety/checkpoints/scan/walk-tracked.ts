@@ -1,16 +1,15 @@
-import { errnoOf } from '../../../platform/paths/index.ts';
-import { rawKindOf, rawNames } from '../../../platform/raw-files/index.ts';
+import { rawKindOf } from '../../../platform/raw-files/index.ts';
 import { isLeftOutByName, isVersionControl } from './built-in-rules.ts';
 import { fileStamp, statOrNothing } from './file-stamp.ts';
 import { emptyRecord, KIND } from './folder-record.ts';
 import {
   draftOf,
+  enterFolder,
   type FolderVisit,
   isInCircle,
   type PendingRead,
   pathOf,
   placeEntry,
-  placeInstead,
   setGone,
   setHole,
   setNumbers,
@@ -124,14 +123,11 @@ class TrackedWalk {
   #namesIn(visit: TrackedVisit): readonly string[] | undefined {
     const { inner, isTouched } = visit.wanted;
     if (!isTouched) return [...inner.keys()].sort();
-    try {
-      return [...new Set([...inner.keys(), ...rawNames(visit.path)])].sort();
-    } catch (error) {
-      if (errnoOf(error) === undefined || visit.parent === undefined) throw error;
-      const placed = placeInstead(visit.parent, { at: visit.at, error }, this.#parts);
-      if (placed === 'read') this.#pending.push({ visit: visit.parent, at: visit.at, before: -1 });
-      return undefined;
-    }
+    const entered = enterFolder(visit, this.#parts);
+    if ('names' in entered) return [...new Set([...inner.keys(), ...entered.names])].sort();
+    if (entered.instead === 'read' && visit.parent !== undefined)
+      this.#pending.push({ visit: visit.parent, at: visit.at, before: -1 });
+    return undefined;
   }
 
   #place(

@@ -1,10 +1,10 @@
-import { errnoOf } from '../../../platform/paths/index.ts';
-import { type RawStat, rawKindOf, rawNames } from '../../../platform/raw-files/index.ts';
+import { type RawStat, rawKindOf } from '../../../platform/raw-files/index.ts';
 import { isLeftOutByName, isVersionControl, PERHAPS_ENVIRONMENT } from './built-in-rules.ts';
 import { fileStamp, isSameStamp, statOrNothing } from './file-stamp.ts';
 import { emptyRecord, type FolderRecord, KIND, MARK, MODE, NUMBERS } from './folder-record.ts';
 import {
   draftOf,
+  enterFolder,
   type FolderVisit,
   hasSameNumbers,
   isInCircle,
@@ -12,7 +12,6 @@ import {
   type PendingRead,
   pathOf,
   placeEntry,
-  placeInstead,
   setGone,
   setHole,
   setUnproven,
@@ -117,14 +116,11 @@ export class WholeWalk {
 
   /** The names in the folder; undefined when it cannot be entered, which is then noted where it is an entry. */
   #list(visit: WholeVisit): readonly string[] | undefined {
-    try {
-      return rawNames(visit.path);
-    } catch (error) {
-      if (errnoOf(error) === undefined || visit.parent === undefined) throw error;
-      const placed = placeInstead(visit.parent, { at: visit.at, error }, this.#parts);
-      if (placed === 'read') this.#pending.push({ visit: visit.parent, at: visit.at, before: -1 });
-      return undefined;
-    }
+    const entered = enterFolder(visit, this.#parts);
+    if ('names' in entered) return entered.names;
+    if (entered.instead === 'read' && visit.parent !== undefined)
+      this.#pending.push({ visit: visit.parent, at: visit.at, before: -1 });
+    return undefined;
   }
 
   #enterRepository(visit: WholeVisit): void {

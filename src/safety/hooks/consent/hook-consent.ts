@@ -43,6 +43,12 @@ export interface FirstUseOptions {
   readonly signal?: AbortSignal;
 }
 
+export interface ReviewOptions {
+  readonly hook: ConsentSubject;
+  readonly prompt: ConsentPrompt;
+  readonly signal?: AbortSignal;
+}
+
 /** Whether a hook is registered. */
 export type FirstUse =
   | {
@@ -134,6 +140,25 @@ export class HookConsent {
     if (this.#options.isInsideAgent) return insideAgent('approve');
     const bound = await this.#bind(hook, signal);
     if (!bound.ok) return bound;
+    return this.#add(hook, bound.value, { isPerson: true, signal });
+  }
+
+  /**
+   * As {@link HookConsent.approve}, once a person has been shown what the command runs now and said yes; what is recorded is
+   * what was shown. Fails with `not_approved` otherwise.
+   */
+  async review({
+    hook,
+    prompt,
+    signal,
+  }: ReviewOptions): Promise<
+    { readonly ok: true; readonly value: Approval } | Failure<ApproveErrorCode | 'not_approved'>
+  > {
+    if (this.#options.isInsideAgent) return insideAgent('approve');
+    const bound = await this.#bind(hook, signal);
+    if (!bound.ok) return bound;
+    const refused = await this.#ask({ hook, prompt, bound: bound.value, signal });
+    if (refused !== undefined) return fail('not_approved', refused);
     return this.#add(hook, bound.value, { isPerson: true, signal });
   }
 

@@ -11,6 +11,7 @@ export type { Drift } from './compare-content.ts';
 export type { ConsentCheck, ConsentState } from './consent-check.ts';
 export type { ConsentSubject, SearchPlace } from './consent-subject.ts';
 export { type ConsentLine, consentStatus, describeConsent, refusalForModel } from './describe-consent.ts';
+export { type ExaminedCommand, examineCommand, relativeScript } from './examine-command.ts';
 export { FileInspector } from './file-inspector.ts';
 export {
   type ConsentPrompt,
@@ -25,6 +26,7 @@ export {
   type FirstUseOptions,
   HookConsent,
   type HookConsentOptions,
+  type ReviewOptions,
   type RevokeErrorCode,
 } from './hook-consent.ts';
 export { interpreterOf, type ScriptOfCommand } from './interpreter-of.ts';

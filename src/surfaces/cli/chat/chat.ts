@@ -46,7 +46,8 @@ export class Chat implements Commanded {
   constructor(parts: ChatParts) {
     this.#parts = parts;
     this.#session = parts.session;
-    this.#commands = slashCommands(this);
+    const own = slashCommands(this);
+    this.#commands = [...own, ...this.#pluginCommands(own)];
   }
 
   /** Interrupts what runs, and what was typed ahead does not run either; false when nothing does. */
@@ -198,9 +199,45 @@ export class Chat implements Commanded {
       return 'go-on';
     }
     const found = findCommand(this.#commands, text);
-    if ('command' in found) return found.command.run(found.argument);
+    if ('command' in found) {
+      await this.#tellCommand(found.command.name, text, found.argument);
+      return found.command.run(found.argument);
+    }
     this.#unknown(found.unknown, found.meant);
     return 'go-on';
+  }
+
+  /** The commands of plugins; one that has the name of ours does not hide it. */
+  #pluginCommands(own: readonly SlashCommand[]): readonly SlashCommand[] {
+    const taken = new Set(own.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
+    return this.#parts.runtime.pluginCommands
+      .filter(({ name }) => !taken.has(name))
+      .map((command) => ({
+        name: command.name,
+        summary: `${command.summary} (plugin ${command.plugin})`,
+        ...(command.usage === undefined ? {} : { usage: command.usage }),
+        run: async (argument) => {
+          await this.#interruptibly(async (signal) => {
+            const print = (line: string): void => this.#say('info', line);
+            const done = await command.run(argument, { print, signal });
+            if (!done.ok) this.#fail(done);
+          });
+          return 'go-on';
+        },
+      }));
+  }
+
+  async #tellCommand(command: string, line: string, argsRaw: string): Promise<void> {
+    const { runtime, surface } = this.#parts;
+    const aliasUsed = /^\/(\S*)/.exec(line)?.[1] ?? command;
+    const { sessionId: sessionKey } = this.#session.conversation;
+    this.#warn(
+      await runtime.callbacks.observe(
+        'pre_command',
+        { surface, command, aliasUsed, argsRaw, sessionKey, platform: surface },
+        new AbortController().signal,
+      ),
+    );
   }
 
   #unknown(name: string, meant?: string): void {

@@ -1,4 +1,5 @@
 import { EXIT, type ExitCode } from '../exit-code.ts';
+import { hookPrompt } from '../hooks/hook-prompt.ts';
 import { openRuntime } from '../runtime/open-runtime.ts';
 import type { VerbContext } from '../verb.ts';
 import { Chat, type ChatEnd } from './chat.ts';
@@ -20,6 +21,7 @@ export async function runConversation(context: VerbContext, request: ChatRequest
   const opened = await openRuntime(context, {
     ...request.runtime,
     ...(context.isInteractive ? personAt(theScreen) : {}),
+    ...hookPrompt(context),
     onWarning: (line) => (shown[0] === undefined ? context.note(line) : shown[0].notice('warning', line)),
   });
   if (!opened.ok) return context.fail(opened);

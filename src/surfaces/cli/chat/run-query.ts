@@ -2,6 +2,7 @@ import type { TurnResult } from '../../../agent/loop/index.ts';
 import type { OpenSession, Runtime } from '../../../app/index.ts';
 import { fail } from '../../../kernel/errors/index.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
+import { hookPrompt } from '../hooks/hook-prompt.ts';
 import { openRuntime } from '../runtime/open-runtime.ts';
 import type { VerbContext } from '../verb.ts';
 import type { ChatRequest } from './chat-request.ts';
@@ -18,6 +19,7 @@ export async function runQuery(context: VerbContext, request: ChatRequest, text:
   const opened = await openRuntime(context, {
     ...request.runtime,
     ...person?.answers,
+    ...hookPrompt(context),
     onWarning: (line) => notes.note(screenText(line)),
   });
   if (!opened.ok) return context.fail(opened);

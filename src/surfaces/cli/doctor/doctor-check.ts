@@ -9,6 +9,8 @@ export interface DoctorFinding {
   readonly message: string;
   /** What to do; absent when there is nothing to do. */
   readonly remedy?: string;
+  /** More lines for the person, fit to be printed. */
+  readonly details?: readonly string[];
 }
 
 /** What a check may look at. */

@@ -7,7 +7,9 @@ import type { VerbContext } from '../verb.ts';
 /** What a verb adds to what its context and the configuration say. */
 export interface RuntimeChoices
   extends Pick<RuntimeOptions, 'surface'>,
-    Partial<Pick<RuntimeOptions, 'model' | 'approve' | 'ask' | 'yolo' | 'onWarning' | 'cwd'>> {
+    Partial<
+      Pick<RuntimeOptions, 'model' | 'approve' | 'approveHook' | 'ask' | 'yolo' | 'onWarning' | 'cwd'>
+    > {
   /** Changes the configuration, such as by options of the verb. */
   readonly adjust?: (config: Config) => Config;
   /** Go on, with a warning, with a home that can be read and not be written. */

@@ -1,12 +1,19 @@
 import { openSessionStore } from '../../../agent/sessions/index.ts';
-import { defaultConfig, listConfigKeys } from '../../../platform/config/index.ts';
+import { EVENT_NAMES } from '../../../kernel/events/index.ts';
+import { defaultConfig, listConfigKeys, loadConfig } from '../../../platform/config/index.ts';
 import { statPath } from '../../../platform/files/index.ts';
 import { EXIT } from '../exit-code.ts';
 import { choiceArgument } from '../inputs.ts';
 import { shortIds } from '../rollback/short-ids.ts';
 import type { Verb, VerbContext } from '../verb.ts';
 
-const kind = choiceArgument('kind', 'what is completed', ['config-keys', 'session-ids', 'checkpoint-ids']);
+const kind = choiceArgument('kind', 'what is completed', [
+  'config-keys',
+  'session-ids',
+  'checkpoint-ids',
+  'hook-events',
+  'hook-commands',
+]);
 
 /** Asked by the completion scripts. What cannot be found out is left out: nobody reads an error there. */
 export const verb: Verb = {
@@ -26,6 +33,8 @@ const wordsOf = {
   'config-keys': configKeys,
   'session-ids': sessionIds,
   'checkpoint-ids': checkpointIds,
+  'hook-events': hookEvents,
+  'hook-commands': hookCommands,
 };
 
 async function configKeys(): Promise<readonly string[]> {
@@ -69,4 +78,13 @@ async function checkpointIds(context: VerbContext): Promise<readonly string[]> {
   } finally {
     await runtime.close();
   }
+}
+
+async function hookEvents(): Promise<readonly string[]> {
+  return Promise.resolve(EVENT_NAMES);
+}
+
+async function hookCommands({ paths, environment }: VerbContext): Promise<readonly string[]> {
+  const loaded = await loadConfig(paths.home, environment);
+  return loaded.ok ? [...new Set(loaded.config.hooks.shell.map(({ command }) => command))] : [];
 }

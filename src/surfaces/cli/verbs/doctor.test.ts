@@ -1,13 +1,24 @@
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { TamperRecords } from '../../../gate/index.ts';
 import { FakeClock } from '../../../platform/clock/index.ts';
 import { freezeVariables } from '../../../platform/environment/index.ts';
 import { homePaths } from '../../../platform/paths/index.ts';
+import { randomId } from '../../../platform/random/index.ts';
 import type { DoctorCheck } from '../doctor/doctor-check.ts';
 import { runChecks } from '../doctor/run-checks.ts';
 import { FakeHost, type FakeHostOptions, runOn } from '../fake-host.ts';
@@ -58,6 +69,8 @@ describe('doctor', () => {
       'sessions',
       'approvals',
       'checkpoints',
+      'hooks',
+      'tampering',
     ]);
     expect(find(report, 'node')?.message).toContain(process.versions.node);
     expect(find(report, 'sqlite')?.message).toMatch(/^SQLite 3\.\d+/);
@@ -167,6 +180,68 @@ describe('doctor', () => {
     expect(stdout).toMatch(/^ok {7}node +Node\.js /m);
     expect(stdout).toMatch(/^warning {2}model +no model is configured\n +set one with/m);
     expect(stdout.endsWith('No problems.\n')).toBe(true);
+  });
+});
+
+describe('what was changed by an agent', () => {
+  const config = () => join(home, 'config.yaml');
+
+  function tampered(session = 's1'): string {
+    mkdirSync(join(home, 'tampered/t'), { recursive: true, mode: 0o700 });
+    writeFileSync(config(), 'agent:\n  max_iterations: 5\n');
+    const aside = join(home, 'tampered/t/config.yaml');
+    writeFileSync(aside, 'agent:\n  max_iterations: 500\nx: \u001b[2J\n');
+    const records = new TamperRecords(join(home, 'run/tampered'), randomId);
+    const files = [
+      { path: config(), change: 'content', detail: '', aside, isPutBack: true, problem: '' } as const,
+    ];
+    const calls = [{ callId: 'c1', tool: 'terminal', description: 'terminal: sh x.sh' }];
+    expect(records.add(session, { at: '2030-01-01T00:00:00.000Z', calls, files }).ok).toBe(true);
+    return records.pathOf(session);
+  }
+
+  async function accept(answer: string, options: Partial<FakeHostOptions> = {}) {
+    const host = new FakeHost({ home, workingDirectory: tmpdir(), isTty: true, ...options });
+    const stdin = host.stdin();
+    if (stdin instanceof PassThrough) stdin.write(answer);
+    return runOn(host, ['doctor', '--accept', '-y']);
+  }
+
+  it('is a problem, and shown with its difference and without what steers a terminal', async () => {
+    tampered();
+    const { code, stdout } = await runOn(new FakeHost({ home, workingDirectory: tmpdir() }), ['doctor']);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^problem {2}tampering +1 session is blocked/m);
+    expect(stdout).toContain('terminal: sh x.sh');
+    expect(stdout).toContain('-  max_iterations: 5\n');
+    expect(stdout).toContain('+  max_iterations: 500\n');
+    expect(stdout).toContain('+x: \\x1b[2J');
+    expect(stdout).toContain(`copy ${join(home, 'tampered/t/config.yaml')} over it by hand`);
+  });
+
+  it('is a problem too when its record is damaged', async () => {
+    writeFileSync(tampered(), '{');
+    const { code, report } = await doctor();
+    expect([code, find(report, 'tampering')?.status]).toEqual([1, 'problem']);
+  });
+
+  it('is accepted by a yes at a terminal, which lifts the block and changes nothing else', async () => {
+    const record = tampered();
+    const { code, stdout, stderr } = await accept('y\n');
+    expect([code, stdout, existsSync(record)]).toEqual([0, 'accepted: the block is lifted\n', false]);
+    expect(stderr).toContain('+  max_iterations: 500');
+    expect(readFileSync(config(), 'utf8')).toContain('max_iterations: 5\n');
+    expect((await accept('')).stdout).toBe('there is nothing to accept\n');
+  });
+
+  it.each([
+    ['a no', 'n\n', {}, 1],
+    ['nobody at a terminal', '', { isTty: false }, 2],
+    ['an agent', 'y\n', { environment: { HERMA_SESSION: 's9' } }, 2],
+  ] as const)('is not accepted by %s, whatever --yes says', async (_, answer, options, expected) => {
+    const record = tampered();
+    const { code } = await accept(answer, options);
+    expect([code, existsSync(record)]).toEqual([expected, true]);
   });
 });
 

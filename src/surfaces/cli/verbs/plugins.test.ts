@@ -47,7 +47,7 @@ describe('herma plugins list', () => {
       '',
       [
         'NAME   VERSION  STATE             SOURCE  DESCRIPTION',
-        'empty           disabled, broken  folder  there is no plugin.yaml and no plugin.yml in …',
+        'empty           disabled, broken  folder  there is no plugin.yaml and no plugin.yml in it',
         'good   1.10     disabled          folder  a plugin',
       ],
     ]);
@@ -91,6 +91,15 @@ describe('herma plugins enable and disable', () => {
     });
     expect(readFileSync(config, 'utf8')).toBe(before);
     expect(await plugins('disable', 'good')).toMatchObject({ code: 0, stdout: 'good was not enabled\n' });
+  });
+
+  it('know the list of plugins that are disabled whatever the other list says', async () => {
+    write(join(home, 'plugins', 'good'), 'good');
+    writeFileSync(config, 'plugins:\n  enabled: [good]\n  disabled: [good, other]\n');
+    expect(JSON.parse((await plugins('list', '--json')).stdout)).toMatchObject([{ enabled: false }]);
+    expect((await plugins('enable', 'good')).code).toBe(0);
+    expect(JSON.parse((await plugins('list', '--json')).stdout)).toMatchObject([{ enabled: true }]);
+    expect(readFileSync(config, 'utf8')).toMatch(/disabled:.*other/s);
   });
 
   it('refuse what cannot be loaded, what is not there, and what is no name, exit 2', async () => {
