@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { getString } from '../../kernel/json/index.ts';
 import type { ToolCall } from '../../kernel/tool-call/index.ts';
 import type { CallGuard } from '../../kernel/verdict/index.ts';
@@ -6,7 +5,7 @@ import { systemClock } from '../../platform/clock/index.ts';
 import { type HomePaths, homePaths } from '../../platform/paths/index.ts';
 import { runProcess } from '../../platform/process/index.ts';
 import { randomId } from '../../platform/random/index.ts';
-import { type CallReport, Gate, performCall, type Tool } from '../index.ts';
+import { type CallReport, Gate, performCall, type Tool, type ToolOutcome } from '../index.ts';
 import type { TamperFinding } from './finding.ts';
 import { type ProtectedPaths, protectedPaths } from './protected-paths.ts';
 import { protectedTargetGuard } from './protected-target-guard.ts';
@@ -56,9 +55,9 @@ export function protectionRig(options: {
   });
   const guard = protectedTargetGuard({ paths: own, userHome });
   const tools = new Map(
-    toolsFor({ HOME: userHome, HERMA_HOME: home, PATH: '/usr/bin:/bin' }).map((tool) => [
-      tool.name,
-      watched(tool, { protection, findings }),
+    actionsFor({ HOME: userHome, HERMA_HOME: home, PATH: '/usr/bin:/bin' }).map((action): [string, Tool] => [
+      action.name,
+      watched(action, { protection, findings }),
     ]),
   );
   const gate = new Gate({
@@ -71,12 +70,12 @@ export function protectionRig(options: {
       transform: async ({ result }) => Promise.resolve({ text: result, warnings: [] }),
     },
     clock: systemClock,
-    newTicketId: randomUUID,
+    newTicketId: () => randomId(),
   });
   const call: ProtectionRig['call'] = async (tool, args, from = {}) =>
     performCall(
       {
-        callId: randomUUID(),
+        callId: randomId(),
         sessionId: 's1',
         rootSessionId: 's1',
         turnId: 't1',
@@ -116,21 +115,25 @@ export function callOf(effect: ToolCall['effect']): ToolCall {
   };
 }
 
-function toolsFor(env: Readonly<Record<string, string>>): readonly Tool[] {
-  const parameters = { type: 'object' };
-  const base = { description: '', parameters, idempotent: false };
-  const nothing: Tool['execute'] = async () => Promise.resolve({ status: 'ok', result: 'done' });
+type Act = (call: ToolCall, signal: AbortSignal) => Promise<ToolOutcome>;
+
+/** A tool without its window. */
+type Action = Omit<Tool, 'execute'> & { readonly act: Act };
+
+function actionsFor(env: Readonly<Record<string, string>>): readonly Action[] {
+  const base = { description: '', parameters: { type: 'object' }, idempotent: false };
+  const act: Act = async () => Promise.resolve({ status: 'ok', result: 'done' });
   return [
     {
       ...base,
       name: 'terminal',
       effect: 'execute',
       pathArguments: ['workdir'],
-      execute: async ({ call }, { signal }) => {
+      act: async ({ args, cwd }, signal) => {
         const ran = await runProcess({
           command: 'bash',
-          args: ['--norc', '-c', getString(call.args, 'command') ?? ''],
-          cwd: call.cwd,
+          args: ['--norc', '-c', getString(args, 'command') ?? ''],
+          cwd,
           env,
           maxStdoutBytes: 10_000,
           maxStderrBytes: 10_000,
@@ -141,23 +144,26 @@ function toolsFor(env: Readonly<Record<string, string>>): readonly Tool[] {
         return { status: 'error', errorType: 'nonzero_exit', message: ran.stderrText };
       },
     },
-    { ...base, name: 'write_file', effect: 'write', pathArguments: ['path'], execute: nothing },
-    { ...base, name: 'read_file', effect: 'none', pathArguments: ['path'], execute: nothing },
-    { ...base, name: 'mcp__x__do', effect: 'external', pathArguments: [], execute: nothing },
+    { ...base, name: 'write_file', effect: 'write', pathArguments: ['path'], act },
+    { ...base, name: 'read_file', effect: 'none', pathArguments: ['path'], act },
+    { ...base, name: 'mcp__x__do', effect: 'external', pathArguments: [], act },
   ];
 }
 
-/** The window is around the tool itself, as in `performCall`. */
-function watched(tool: Tool, { protection, findings }: Pick<ProtectionRig, 'protection' | 'findings'>): Tool {
+/** The window is around what the tool does, and nothing else. */
+function watched(
+  { act, ...declaration }: Action,
+  { protection, findings }: Pick<ProtectionRig, 'protection' | 'findings'>,
+): Tool {
   return {
-    ...tool,
-    execute: async (ticket, run) => {
-      const window = protection.before(ticket.call);
-      const outcome = await tool.execute(ticket, run);
+    ...declaration,
+    execute: async ({ call }, { signal, onProgress }) => {
+      const window = protection.before(call);
+      const outcome = await act(call, signal);
       if (window === undefined) return outcome;
       const found = await protection.after(window);
       findings.push(...found);
-      for (const line of [...window.warnings, ...tamperWarnings(found)]) run.onProgress(line);
+      for (const line of [...window.warnings, ...tamperWarnings(found)]) onProgress(line);
       return outcome;
     },
   };

@@ -49,7 +49,7 @@ export interface LookLimits {
 /** Two changes within one tick of the clock that file systems use leave the same time: 10 ms where it ticks slowest. */
 const TICK_MS = 50;
 
-export function isSameStamp(one: RawStat, other: RawStat): boolean {
+function isSameStamp(one: RawStat, other: RawStat): boolean {
   return (
     one.ino === other.ino &&
     one.dev === other.dev &&

@@ -21,10 +21,9 @@ export {
 } from './consent/index.ts';
 export { commandWords } from './shell/command-words.ts';
 export { consultShellHook, type HookRun } from './shell/consult-shell-hook.ts';
-export { hookLabel } from './shell/hook-label.ts';
 export { type HookDocument, hookDocument, hookPayload } from './shell/hook-payload.ts';
 export { compileMatcher, type ToolMatcher } from './shell/matcher/compile-matcher.ts';
-export { type HookAnswer, isHonoured } from './shell/read-answer.ts';
+export type { HookAnswer } from './shell/read-answer.ts';
 export { registerShellHooks } from './shell/register-shell-hooks.ts';
 export { failsClosed, type ShellHook } from './shell/shell-hook.ts';
 export type { HookInvocation, HookPermission, ShellHookPorts } from './shell/shell-hook-ports.ts';

@@ -8,7 +8,7 @@ import { MAX_STDERR_BYTES, MAX_STDOUT_BYTES, type ShellRun } from './run-shell-h
 import { failsClosed, type ShellHook } from './shell-hook.ts';
 
 /** What a guard says that blocks and does not say why. */
-export const DEFAULT_BLOCK_MESSAGE = 'Blocked by shell hook.';
+const DEFAULT_BLOCK_MESSAGE = 'Blocked by shell hook.';
 
 const BLOCK_EXIT_CODE = 2;
 const STDERR_CHARACTERS = 400;
@@ -75,7 +75,7 @@ export function brokenGuard(label: string, problems: readonly Pick<HookProblem, 
 }
 
 /** Whether a directive has any effect on an event. */
-export function isHonoured(event: EventName, type: DirectiveType): boolean {
+function isHonoured(event: EventName, type: DirectiveType): boolean {
   switch (type) {
     case 'block':
     case 'ask':

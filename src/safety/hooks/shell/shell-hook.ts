@@ -1,6 +1,5 @@
 import type { EventName } from '../../../kernel/events/index.ts';
 
-export const DEFAULT_HOOK_TIMEOUT_MS = 60_000;
 export const MAX_HOOK_TIMEOUT_MS = 300_000;
 
 /** One entry of `hooks:` in the configuration. */

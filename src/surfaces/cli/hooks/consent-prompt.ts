@@ -22,7 +22,7 @@ export function createConsentPrompt(
 }
 
 /** What a person is shown before the question; safe to show. */
-export function consentText({
+function consentText({
   event,
   command,
   scriptPath,
