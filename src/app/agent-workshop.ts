@@ -9,13 +9,16 @@ import {
   type CallAudience,
   type CheckpointStep,
   Gate,
+  protectedPaths,
+  protectedTargetGuard,
+  type SelfProtection,
   type Tool,
 } from '../gate/index.ts';
 import { valueOrThrow } from '../kernel/errors/index.ts';
 import type { Redactor } from '../kernel/redact/index.ts';
 import type { CallGuard } from '../kernel/verdict/index.ts';
 import { platformName } from '../platform/environment/index.ts';
-import { isInProject } from '../platform/paths/index.ts';
+import { isInProject, userHome } from '../platform/paths/index.ts';
 import { randomId } from '../platform/random/index.ts';
 import type { CallbackRegistry } from '../safety/hooks/index.ts';
 import { BuiltInTools } from './built-in-tools.ts';
@@ -31,6 +34,7 @@ export interface WorkshopParts {
   readonly redactor: Redactor;
   readonly approver: Approver;
   readonly plugins: Plugins;
+  readonly protection: SelfProtection;
   /** Everything that guards is registered when it has resolved. */
   readonly ready: () => Promise<void>;
   /** Absent when checkpoints are off. */
@@ -50,12 +54,18 @@ export class AgentWorkshop {
   readonly #mcp: McpServers;
   readonly #systems = new Map<string, string>();
   readonly #configured: readonly CallGuard[];
+  readonly #own: readonly CallGuard[];
   #ready: Promise<void> | undefined;
 
   constructor(parts: WorkshopParts) {
     this.#parts = parts;
     const { ask } = parts.options.config.approvals;
     this.#configured = ask.length === 0 ? [] : [askGuard(ask)];
+    const { paths, environment } = parts.options;
+    this.#own = [
+      parts.protection.guard(),
+      protectedTargetGuard({ paths: protectedPaths(paths), userHome: userHome(environment) }),
+    ];
     this.#builtIn = new BuiltInTools(parts);
     this.#mcp = new McpServers(parts.options);
   }
@@ -80,8 +90,12 @@ export class AgentWorkshop {
     return { toolBox, gate: this.gate(toolBox) };
   }
 
-  /** Who is asked before every call: the hooks, then what the configuration says. */
-  readonly guards = (): readonly CallGuard[] => [...this.#parts.callbacks.guards(), ...this.#configured];
+  /** Who is asked before every call: those that guard the guards, the hooks, then what the configuration says. */
+  readonly guards = (): readonly CallGuard[] => [
+    ...this.#own,
+    ...this.#parts.callbacks.guards(),
+    ...this.#configured,
+  ];
 
   gate(toolBox: ToolBox): Gate {
     const { options, audience, redactor, approver, checkpoints } = this.#parts;
@@ -90,6 +104,7 @@ export class AgentWorkshop {
       catalog: toolBox,
       unknownTools: 'refuse',
       guards: this.guards,
+      protection: this.#parts.protection,
       approver,
       audience,
       redact: (text) => redactor.text(text),

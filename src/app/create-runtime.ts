@@ -1,10 +1,13 @@
 import {
   ApprovalStore,
   type Approver,
+  describeFinding,
   ForeignGate,
   hookAudience,
   OpenCallStore,
   PersonApprover,
+  protectedPaths,
+  SelfProtection,
 } from '../gate/index.ts';
 import { createRedactor, type Redactor } from '../kernel/redact/index.ts';
 import { describeCall } from '../kernel/tool-call/index.ts';
@@ -32,11 +35,22 @@ export function createRuntime(given: RuntimeOptions): Runtime {
   const { paths, clock } = options;
   const callbacks = new CallbackRegistry(clock);
   const audience = loggedAudience(hookAudience(callbacks), logger);
+  const protection = new SelfProtection({
+    paths: protectedPaths(paths),
+    clock,
+    newId: () => randomId(),
+    describe: (call) => redactor.redactAndCut(describeCall(call, 1000), SHOWN_CHARS),
+    onTampered: ({ files }) =>
+      logger.error('protected files were changed by a call', {
+        files: files.map(describeFinding).join('; '),
+      }),
+  });
   const approvals = new ApprovalStore({
     path: paths.approvals,
     lockPath: resolvePath(paths.locks, 'approvals'),
     clock,
     newId: () => randomId('apr'),
+    announce: async (path, write) => protection.expectChange(path, write),
   });
   const approver = personApprovers({ options, approvals, callbacks, redactor });
   const checkpoints = new CheckpointKeeper(options);
@@ -55,6 +69,7 @@ export function createRuntime(given: RuntimeOptions): Runtime {
   };
   const workshop: AgentWorkshop = new AgentWorkshop({
     ready,
+    protection,
     plugins,
     options,
     checkpoints: step,

@@ -15,6 +15,7 @@ import { consultGuards } from './consult-guards.ts';
 import { despiteInterrupt } from './despite-interrupt.ts';
 import { normalise, type ToolCatalog } from './normalise.ts';
 import type { CallAudience, EndedCall } from './observers.ts';
+import type { SelfProtection } from './self-protection/self-protection.ts';
 import { issueTicket, type Ticket } from './ticket.ts';
 
 /** What a gate is made of. Each part is a step; a step that does not exist yet has no place here. */
@@ -27,6 +28,8 @@ export interface GateParts {
   readonly approver: Approver;
   /** Absent when nothing is captured. */
   readonly checkpoints?: CheckpointStep;
+  /** Looks after what guards the person, while a call runs. Absent where nobody does. */
+  readonly protection?: Pick<SelfProtection, 'before' | 'after'>;
   readonly audience: CallAudience;
   readonly clock: Clock;
   readonly newTicketId: () => string;
@@ -78,6 +81,11 @@ export class Gate {
 
   constructor(parts: GateParts) {
     this.#parts = parts;
+  }
+
+  /** What looks after the guards while a call runs; for whoever runs it. */
+  get protection(): GateParts['protection'] {
+    return this.#parts.protection;
   }
 
   /** The same gate for somebody who has only the tools of `catalog`, such as a delegated child. */

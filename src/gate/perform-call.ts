@@ -7,6 +7,7 @@ import { capResult, capText } from './cap-result.ts';
 import { despiteInterrupt } from './despite-interrupt.ts';
 import type { Admission, Gate } from './gate.ts';
 import { endedCall } from './observers.ts';
+import { tamperWarnings } from './self-protection/self-protection.ts';
 import type { Ticket } from './ticket.ts';
 import { isOutcome, type ToolOutcome } from './tool-outcome.ts';
 
@@ -118,7 +119,8 @@ async function run(
   const { call } = ticket;
   const tool = toolOf(call.tool);
   const startedAt = clock.monotonicMs();
-  const outcome = tool === undefined ? noTool(call) : await executeTool(tool, ticket, options);
+  const told: string[] = [...warnings];
+  const outcome = tool === undefined ? noTool(call) : await executeTool(tool, ticket, { ...options, told });
   const durationMs = Math.round(clock.monotonicMs() - startedAt);
   const ended = { ...endedCall(call, capResult(outcome), durationMs), checkpoint: ticket.checkpoint };
   const settlement = await despiteInterrupt(clock, options.signal, async (signal) =>
@@ -135,19 +137,22 @@ async function run(
     ...(outcome.status === 'error' ? { errorType: outcome.errorType } : {}),
     call,
     durationMs,
-    warnings: [...warnings, ...settlement.warnings],
+    warnings: [...told, ...settlement.warnings],
   };
 }
 
+/** @param told gets what a person should know of the run. */
 async function executeTool(
   tool: Tool,
   ticket: Ticket,
-  { signal, onStart, onProgress = () => undefined }: PerformOptions,
+  { gate, signal, onStart, onProgress = () => undefined, told }: PerformOptions & { readonly told: string[] },
 ): Promise<ToolOutcome> {
   onStart?.(ticket.call);
   ticket.redeem();
   try {
-    const outcome = await tool.execute(ticket, { signal, onProgress });
+    const outcome = await watched(gate, ticket, told, async () =>
+      tool.execute(ticket, { signal, onProgress }),
+    );
     if (isOutcome(outcome)) return outcome;
     throw new Error('it ended without an outcome; its effect is unknown');
   } catch (error) {
@@ -158,6 +163,22 @@ async function executeTool(
       errorType: 'InternalError',
       message: `${tool.name} failed: ${messageOf(error)}`,
     };
+  }
+}
+
+/** Runs the work while somebody looks after the files that guard the person. What cannot be looked after does not run. */
+async function watched<Value>(
+  { protection }: Gate,
+  { call }: Ticket,
+  told: string[],
+  work: () => Promise<Value>,
+): Promise<Value> {
+  const window = protection?.before(call);
+  try {
+    return await work();
+  } finally {
+    if (protection !== undefined && window !== undefined)
+      told.push(...window.warnings, ...tamperWarnings(await protection.after(window)));
   }
 }
 

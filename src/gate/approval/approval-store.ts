@@ -15,6 +15,8 @@ export interface ApprovalStoreParts {
   readonly lockPath: string;
   readonly clock: Clock;
   readonly newId: () => string;
+  /** Runs a write of the file, after telling whoever looks after it that it is ours. */
+  readonly announce?: <Value>(path: string, write: () => Promise<Value>) => Promise<Value>;
 }
 
 export interface RememberedAnswer {
@@ -101,10 +103,9 @@ export class ApprovalStore {
     try {
       const records = await this.list();
       if (!records.ok) return records;
-      const written = await writeFileAtomic(
-        path,
-        `${JSON.stringify(encode(edit(records.value)), null, 2)}\n`,
-      );
+      const { announce = async (_path, write) => write() } = this.#parts;
+      const text = `${JSON.stringify(encode(edit(records.value)), null, 2)}\n`;
+      const written = await announce(path, async () => writeFileAtomic(path, text));
       return written.ok ? succeed(undefined) : written;
     } finally {
       await lock.value.release();

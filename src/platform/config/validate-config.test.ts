@@ -232,6 +232,25 @@ describe('a section this version does not have', () => {
   );
 });
 
+describe('hooks that never run', () => {
+  it('are warned about: events that do not happen here, and addresses that are told of nothing', () => {
+    const text =
+      'hooks:\n  kanban_task_claimed: [{command: a}]\n  outbound: [{url: "http://127.0.0.1:1/x", events: [post_tool_call]}]\n';
+    const { config, problems } = validate(text);
+    expect(problems.map(({ severity, line, key }) => [severity, line, key])).toEqual([
+      ['warning', 2, 'hooks.kanban_task_claimed'],
+      ['warning', 3, 'hooks.outbound'],
+    ]);
+    expect(config?.hooks.shell).toEqual([]);
+  });
+
+  it('do not hide a mistake: an event nobody knows is an error with what was meant', () => {
+    const { config, problems } = validate('hooks:\n  pre_tool_cal: [{command: a}]\n');
+    expect(config).toBeUndefined();
+    expect(problems[0]?.message).toContain('did you mean pre_tool_call?');
+  });
+});
+
 describe('a secret in the file', () => {
   it.each([
     [

@@ -106,12 +106,12 @@ function unsupportedProblems(source: Source): readonly ConfigProblem[] {
   });
 }
 
-/** Hooks for events of Hermes Agent that never happen here. */
+/** Hooks that never run: for events of Hermes Agent that do not happen here, and addresses that are told of nothing yet. */
 function idleHookProblems(source: Source): readonly ConfigProblem[] {
   const names = Object.keys(asMapping(source.canonical.value['hooks'])).filter((name) =>
     IDLE_EVENTS.has(name),
   );
-  return names.map((name) =>
+  const idle = names.map((name) =>
     toProblem(source, 'warning', {
       path: ['hooks', name],
       part: 'key',
@@ -119,6 +119,15 @@ function idleHookProblems(source: Source): readonly ConfigProblem[] {
       remedy: 'remove them, or leave them for Hermes Agent',
     }),
   );
+  const outbound = asMapping(source.canonical.value['hooks'])['outbound'];
+  if (!Array.isArray(outbound) || outbound.length === 0) return idle;
+  const unsent = toProblem(source, 'warning', {
+    path: ['hooks', 'outbound'],
+    part: 'key',
+    message: 'hooks.outbound: this version sends nothing yet',
+    remedy: 'do not rely on it, or leave it for Hermes Agent',
+  });
+  return [...idle, unsent];
 }
 
 function secretProblems(source: Source): readonly ConfigProblem[] {
