@@ -35,23 +35,8 @@ export function createRuntime(given: RuntimeOptions): Runtime {
   const { paths, clock } = options;
   const callbacks = new CallbackRegistry(clock);
   const audience = loggedAudience(hookAudience(callbacks), logger);
-  const protection = new SelfProtection({
-    paths: protectedPaths(paths),
-    clock,
-    newId: () => randomId(),
-    describe: (call) => redactor.redactAndCut(describeCall(call, 1000), SHOWN_CHARS),
-    onTampered: ({ files }) =>
-      logger.error('protected files were changed by a call', {
-        files: files.map(describeFinding).join('; '),
-      }),
-  });
-  const approvals = new ApprovalStore({
-    path: paths.approvals,
-    lockPath: resolvePath(paths.locks, 'approvals'),
-    clock,
-    newId: () => randomId('apr'),
-    announce: async (path, write) => protection.expectChange(path, write),
-  });
+  const protection = watchTheGuards({ options, redactor, logger });
+  const approvals = approvalsOf(options, protection);
   const approver = personApprovers({ options, approvals, callbacks, redactor });
   const checkpoints = new CheckpointKeeper(options);
   const step = checkpoints.step();
@@ -60,12 +45,12 @@ export function createRuntime(given: RuntimeOptions): Runtime {
     options,
     callbacks,
     logger,
-    reservedTools: () => [...workshop.builtIn().names(), ...options.config.tools.disabled, 'delegate_task'],
+    reservedTools: () => reservedTools(workshop, options),
   });
   // Plugins come before the scripts of the configuration.
   const ready = async (): Promise<void> => {
-    for (const line of await plugins.load()) options.onWarning(line);
-    for (const line of await shellHooks.ready()) options.onWarning(line);
+    const lines = [...(await plugins.load()), ...(await shellHooks.ready())];
+    for (const line of lines) options.onWarning(line);
   };
   const workshop: AgentWorkshop = new AgentWorkshop({
     ready,
@@ -111,6 +96,11 @@ export function createRuntime(given: RuntimeOptions): Runtime {
   });
 }
 
+/** Names of our own tools, offered or not. */
+function reservedTools(workshop: AgentWorkshop, { config }: RuntimeOptions): readonly string[] {
+  return [...workshop.builtIn().names(), ...config.tools.disabled, 'delegate_task'];
+}
+
 interface ApproverParts {
   readonly options: RuntimeOptions;
   readonly approvals: ApprovalStore;
@@ -138,6 +128,36 @@ function personApprovers({
       surface: options.surface,
       onWarning: options.onWarning,
     });
+}
+
+function approvalsOf({ paths, clock }: RuntimeOptions, protection: SelfProtection): ApprovalStore {
+  return new ApprovalStore({
+    path: paths.approvals,
+    lockPath: resolvePath(paths.locks, 'approvals'),
+    clock,
+    newId: () => randomId('apr'),
+    announce: async (path, write) => protection.expectChange(path, write),
+  });
+}
+
+interface WatchParts {
+  readonly options: RuntimeOptions;
+  readonly redactor: Redactor;
+  readonly logger: Logger;
+}
+
+/** Looks after the files that guard the person. */
+function watchTheGuards({ options, redactor, logger }: WatchParts): SelfProtection {
+  return new SelfProtection({
+    paths: protectedPaths(options.paths),
+    clock: options.clock,
+    newId: () => randomId(),
+    describe: (call) => redactor.redactAndCut(describeCall(call, 1000), SHOWN_CHARS),
+    onTampered: ({ files }) =>
+      logger.error('protected files were changed by a call', {
+        files: files.map(describeFinding).join('; '),
+      }),
+  });
 }
 
 function openLog({ paths, config }: RuntimeOptions, redactor: Redactor): Logger {
