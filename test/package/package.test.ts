@@ -45,14 +45,15 @@ describe('the installed package', () => {
     expect([0, 1]).toContain(result.status);
   });
 
-  it.each(Object.keys(manifest.exports).filter((door) => door !== './package.json'))(
-    'opens its door %s',
-    (door) => {
-      const program = `import * as door from 'herma${door.slice(1)}'; console.log(Object.keys(door).length);`;
-      writeFileSync(join(project, 'open.mjs'), program);
-      expect(Number(succeed(run(project, process.execPath, 'open.mjs')))).toBeGreaterThan(0);
-    },
-  );
+  it.each(
+    Object.entries(manifest.exports).flatMap(([door, target]) =>
+      typeof target === 'object' && 'default' in target ? [door] : [],
+    ),
+  )('opens its door %s', (door) => {
+    const program = `import * as door from 'herma${door.slice(1)}'; console.log(Object.keys(door).length);`;
+    writeFileSync(join(project, 'open.mjs'), program);
+    expect(Number(succeed(run(project, process.execPath, 'open.mjs')))).toBeGreaterThan(0);
+  });
 
   it('has types for each door', () => {
     const doors = Object.keys(manifest.exports).filter((door) => door !== './package.json');
