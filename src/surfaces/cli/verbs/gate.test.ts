@@ -73,7 +73,8 @@ describe('herma gate before', () => {
   });
 
   it('blocks, exit 1, when the call cannot be recorded', async () => {
-    writeFileSync(join(home, 'run'), 'a file where the folder goes');
+    mkdirSync(join(home, 'run'), { recursive: true, mode: 0o700 });
+    writeFileSync(join(home, 'run', 'calls'), 'a file where the folder goes');
     const { code, document } = await gate('before', CALL);
     expect([code, document['decision'], document['ticket']]).toEqual([1, 'block', '']);
     expect(document['reason']).toMatch(/cannot be recorded does not run/);
@@ -81,6 +82,13 @@ describe('herma gate before', () => {
       code: 0,
       document: { decision: 'allow', ticket: '', warnings: [expect.stringMatching(/goes on unrecorded/)] },
     });
+  });
+
+  it('blocks when it cannot be told whether somebody has changed what guards the person', async () => {
+    writeFileSync(join(home, 'run'), 'a file where the folder goes');
+    const { code, document } = await gate('before', CALL);
+    expect([code, document['decision'], document['ticket']]).toEqual([1, 'block', '']);
+    expect(document['reason']).toMatch(/^self-protection: /);
   });
 
   it('names the agent', async () => {
