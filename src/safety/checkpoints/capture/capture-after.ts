@@ -1,11 +1,12 @@
 import type { CaptureFailure, SettleReport } from '../api.ts';
 import type { OpenRecord } from '../model/record.ts';
 import type { Lease } from '../projects/leases.ts';
+import type { Project } from '../projects/project-file.ts';
 import type { CaptureParts } from './capture-parts.ts';
 import { closeRecord } from './close-record.ts';
 import { noteFailure, withStore } from './notices.ts';
 import { readState } from './read-state.ts';
-import { type ProjectPlace, scanProject } from './scan-project.ts';
+import { scanAfter } from './scan-project.ts';
 import { decodeToken, type OpenedRecord } from './token.ts';
 
 /**
@@ -36,12 +37,11 @@ function close(
   const read = parts.registry.read(h16);
   if (read.type === 'damaged') return { path: read.damage.path, message: read.damage.problem };
   if (read.type === 'none') return undefined;
-  const { root } = read.project;
   try {
-    closeNow(parts, { h16, root }, open, lease);
+    closeNow(parts, read.project, open, lease);
     return undefined;
   } catch (error) {
-    return noteFailure(parts, root, error);
+    return noteFailure(parts, read.project.root, error);
   }
 }
 
@@ -54,9 +54,8 @@ function isClosed(parts: CaptureParts, h16: string, { seq, before, process }: Op
 }
 
 /** Closes a record with what is there now. */
-function closeNow(parts: CaptureParts, project: ProjectPlace, open: OpenRecord, lease: Lease): void {
-  const named = open.named.map(({ path }) => path);
-  const scan = open.before === undefined ? undefined : scanProject(parts, project, lease, named);
+function closeNow(parts: CaptureParts, project: Project, open: OpenRecord, lease: Lease): void {
+  const scan = open.before === undefined ? undefined : scanAfter(parts, project, lease, open);
   if (scan !== undefined) parts.step?.('close-scan');
   closeRecord(parts, {
     project,

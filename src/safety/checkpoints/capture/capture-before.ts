@@ -85,6 +85,7 @@ function take(parts: CaptureParts, request: CallCapture, project: ProjectTake, r
       paths: [...paths],
       isScanned,
       footprint: request.scan?.footprint,
+      looksAt: words,
       morePaths: (snapshot) => {
         const more = words
           .filter((path) => !paths.has(path) && stateAt(parts.objects, snapshot.root, path).kind === 'hole')

@@ -4,6 +4,7 @@ import {
   mkdirSync,
   mkdtempSync,
   realpathSync,
+  renameSync,
   rmSync,
   symlinkSync,
   truncateSync,
@@ -19,6 +20,7 @@ import type { CloseRecord, Footprint, OpenRecord } from '../model/record.ts';
 import { treeOfCommit } from '../objects/commit-object.ts';
 import { projectHash } from '../projects/project-hash.ts';
 import { treeRef } from '../projects/ref-names.ts';
+import { type ScanOutcome, type ScanRequest, TreeScanner } from '../scan/tree-scanner.ts';
 import { stateAt } from '../snapshots/snapshot-entries.ts';
 import { captureAfter } from './capture-after.ts';
 import { captureBefore } from './capture-before.ts';
@@ -192,6 +194,58 @@ describe('a scan before and after a command', () => {
     expect(closes()[0]?.changes).toHaveLength(1501);
     const commit = parts.refs.get(`${projectHash(root)}/close/0000000002`);
     expect(git('rev-list', '--objects', String(commit))).toContain(blobs.get(2));
+  });
+});
+
+describe('a scan of a tree that is too large to be captured as a whole', () => {
+  class SmallScanner extends TreeScanner {
+    override scan(request: ScanRequest): ScanOutcome {
+      return super.scan({ ...request, maxFiles: 3 });
+    }
+  }
+
+  it('is of the same part before the command and after it, the folders of its words included', () => {
+    parts = { ...parts, scanner: new SmallScanner({ objects: parts.objects }) };
+    for (const name of ['1', '2', '3', '4', '5']) write(`data/${name}`, name);
+    const { token } = before({ words: ['rm', 'data/1', 'data/2'] });
+    rmSync(join(root, 'data/1'));
+    rmSync(join(root, 'data/3'));
+    captureBefore(parts, { reason: 'r', owner, paths: [join(root, 'src/a.ts')] });
+    captureAfter(parts, token);
+    expect(closes()[0]?.changes).toMatchObject([
+      { path: 'data/1', before: { kind: 'file' }, after: { kind: 'absent' } },
+      { path: 'data/3', before: { kind: 'file' }, after: { kind: 'absent' } },
+    ]);
+  });
+});
+
+describe('a project whose folder a command has removed', () => {
+  it('is one of which nothing is left', () => {
+    const { token } = before();
+    rmSync(root, { recursive: true });
+    expect(captureAfter(parts, token).failures).toEqual([]);
+    expect(closes()[0]?.after).toMatchObject({ coverage: 'whole', files: 0, holes: 0 });
+    expect(closes()[0]?.changes.map(({ path, after }) => `${path} ${after.kind}`)).toEqual([
+      'package.json absent',
+      'src absent',
+      'src/a.ts absent',
+    ]);
+  });
+
+  it('is not one whose volume may be missing', () => {
+    const { token } = before();
+    renameSync(home, join(base, 'mounted'));
+    mkdirSync(home);
+    renameSync(join(base, 'mounted/.herma'), join(home, '.herma'));
+    expect(captureAfter(parts, token).failures).toMatchObject([{ path: root }]);
+    expect(closes()).toEqual([]);
+  });
+
+  it('is also closed for a process that died', () => {
+    before({ process: dead });
+    rmSync(root, { recursive: true });
+    expect(settleDead(parts, projectHash(root))).toEqual({ closed: 1, failures: [] });
+    expect(closes()[0]).toMatchObject({ isLate: true, after: { files: 0 } });
   });
 });
 

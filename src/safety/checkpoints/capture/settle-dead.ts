@@ -2,13 +2,14 @@ import type { CaptureFailure } from '../api.ts';
 import type { PathState } from '../model/path-state.ts';
 import type { CheckpointRecord, OpenRecord } from '../model/record.ts';
 import type { Lease } from '../projects/leases.ts';
+import type { Project } from '../projects/project-file.ts';
 import { closeRef, openRef, privateRef } from '../projects/ref-names.ts';
 import { stateAt } from '../snapshots/snapshot-entries.ts';
 import type { CaptureParts } from './capture-parts.ts';
 import { closeRecord } from './close-record.ts';
 import { noteFailure, withStore } from './notices.ts';
 import { readState } from './read-state.ts';
-import { type ProjectPlace, scanProject } from './scan-project.ts';
+import { scanAfter } from './scan-project.ts';
 
 export interface SettleOutcome {
   /** How many calls were closed. */
@@ -30,7 +31,7 @@ export function settleDead(parts: CaptureParts, h16: string): SettleOutcome {
     giveUpReservations(parts, h16);
     const read = parts.registry.read(h16);
     if (read.type !== 'project') return;
-    const project = { h16, root: read.project.root };
+    const { project } = read;
     try {
       closed = closeAll(parts, project, lease);
     } catch (error) {
@@ -49,21 +50,18 @@ function giveUpReservations(parts: CaptureParts, h16: string): void {
   }
 }
 
-function closeAll(parts: CaptureParts, project: ProjectPlace, lease: Lease): number {
+function closeAll(parts: CaptureParts, project: Project, lease: Lease): number {
   const journal = parts.journals.of(project.h16);
   const records = journal.records();
   const dead = unclosed(records).filter(({ process }) => parts.isAlive(process) === 'dead');
-  const now = lazily(() => {
-    const { snapshot, bytes } = scanProject(parts, project, lease, []);
-    return { snapshot, bytes };
-  });
   let closed = 0;
   for (const open of dead) {
     // Another process may have closed it meanwhile.
     if (!unclosed(journal.records()).some(({ seq }) => seq === open.seq)) continue;
     const later = records.flatMap((each) => (each.type === 'open' && each.seq > open.seq ? [each] : []));
     const next = later.find(({ before }) => before !== undefined)?.before;
-    const scan = open.before === undefined || next !== undefined ? undefined : now();
+    const scan =
+      open.before === undefined || next !== undefined ? undefined : scanAfter(parts, project, lease, open);
     closeRecord(parts, {
       project,
       open,
@@ -96,12 +94,4 @@ function stateLater(parts: CaptureParts, later: readonly OpenRecord[], path: str
     if (state !== undefined && state.kind !== 'hole') return state;
   }
   return undefined;
-}
-
-function lazily<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }

@@ -22,6 +22,8 @@ export interface RecordRequest {
   readonly paths: readonly string[];
   readonly isScanned: boolean;
   readonly footprint?: Footprint | undefined;
+  /** More paths, relative, whose folders the scan looks at however large the tree is. */
+  readonly looksAt?: readonly string[];
   /** More paths to capture by name, once the snapshot is there. */
   readonly morePaths?: (snapshot: Snapshot) => readonly string[];
 }
@@ -40,7 +42,8 @@ export function takeRecord(parts: CaptureParts, request: RecordRequest): TakenRe
   parts.step?.('project');
   const place = { h16: project.h16, half: 'open' } as const;
   const record = withNumber(parts, place, (number) => {
-    const scan = request.isScanned ? scanProject(parts, project, lease, request.paths) : undefined;
+    const looksAt = [...request.paths, ...(request.looksAt ?? [])];
+    const scan = request.isScanned ? scanProject(parts, project, lease, looksAt) : undefined;
     if (scan !== undefined) parts.step?.('scan');
     const more = scan === undefined ? [] : (request.morePaths?.(scan.snapshot) ?? []);
     const paths = [...new Set([...request.paths, ...more])];

@@ -41,7 +41,13 @@ export interface CommitOutcome {
 export type CommitResult =
   | { readonly ok: true; readonly outcome: CommitOutcome }
   /** Everything was reversed, except for what `unreversed` says. */
-  | { readonly ok: false; readonly error: unknown; readonly unreversed: readonly SkippedPath[] };
+  | {
+      readonly ok: false;
+      readonly error: unknown;
+      /** The one that could not be put in place. */
+      readonly path: string;
+      readonly unreversed: readonly SkippedPath[];
+    };
 
 const FOLDER_GONE = 'its folder is gone';
 
@@ -64,6 +70,8 @@ class Commit {
   readonly #loosened = new Set<string>();
   /** Paths from which the way has been cleared for something of another kind. */
   readonly #cleared = new Set<string>();
+  /** The move that is being worked on. */
+  #current = '';
   readonly #undo: { readonly path: string; readonly run: () => void }[] = [];
 
   constructor(request: CommitRequest) {
@@ -79,9 +87,11 @@ class Commit {
       for (const move of moves) this.#attempt(move, () => this.#make(move));
       for (const move of moves) this.#attempt(move, () => this.#place(move));
       for (const move of outermostLast) this.#attempt(move, () => this.#setMode(move));
+      for (const move of outermostLast) this.#tighten(move);
+      for (const move of moves) this.#attempt(move, () => this.#yield(move));
     } catch (error) {
       if (isResumed || !isFileError(error)) throw error;
-      return { ok: false, error, unreversed: this.#reverse() };
+      return { ok: false, error, path: this.#current, unreversed: this.#reverse() };
     }
     return {
       ok: true,
@@ -96,6 +106,7 @@ class Commit {
 
   #attempt(move: Move, work: () => void): void {
     const { path } = move;
+    this.#current = path;
     if (this.#kept.has(path) || this.#failed.has(path) || this.#skipped.has(path)) return;
     try {
       work();
@@ -109,10 +120,10 @@ class Commit {
     }
   }
 
-  /** A folder that is to get another mode, and could not be changed with the one it has. */
+  /** A folder that is to go or to get another mode, and could not be changed with the one it has. */
   #loosen(move: SeenMove): void {
-    const { path, from, to } = move;
-    if (from.kind !== 'directory' || to.kind !== 'directory' || (from.mode & 0o700) === 0o700) return;
+    const { path, from } = move;
+    if (from.kind !== 'directory' || (from.mode & 0o700) === 0o700) return;
     if (this.#readiness(move) !== 'apply') return;
     this.#at(path, (place) => {
       chmodFolder(place, from.mode | 0o700);
@@ -122,6 +133,17 @@ class Commit {
       chmodFolder(place, from.mode);
     });
     this.#request.step('restore-loosen');
+  }
+
+  /** A folder that was loosened, and is there after all, though it was to go or was left alone. */
+  #tighten({ path, from }: Move): void {
+    const isLeft = this.#kept.has(path) || this.#skipped.has(path) || this.#failed.has(path);
+    if (!isLeft || from.kind !== 'directory' || !this.#loosened.has(path)) return;
+    const current = this.#request.tree.stateOf(path);
+    if (current.kind !== 'directory' || current.mode !== (from.mode | 0o700)) return;
+    this.#at(path, (place) => {
+      chmodFolder(place, from.mode);
+    });
   }
 
   /** Takes away what is not to be there, or is in the way of something of another kind. */
@@ -146,7 +168,7 @@ class Commit {
       return false;
     }
     this.#onReverse(path, (place) => {
-      makeRawFolder(place, mode);
+      makeRawFolder(place, this.#loosened.has(path) ? mode | 0o700 : mode);
     });
     return true;
   }
@@ -200,6 +222,20 @@ class Commit {
     this.#onReverse(path, () => {
       renameOf(this.#request.tree, old, path);
     });
+  }
+
+  /** Who has written into the replaced file in the very moment keeps it: it comes back. */
+  #yield(move: SeenMove): void {
+    const { path, from, stat, to } = move;
+    if (from.kind !== 'file' || to.kind === 'directory' || !this.#done.has(move)) return;
+    const { tree } = this.#request;
+    const old = inHome(move, move.old);
+    const current = tree.statOf(old);
+    if (current === undefined || (current.size === stat?.size && current.mtimeMs === stat.mtimeMs)) return;
+    if (isSameState(tree.stateOf(old), from) || !isSameState(tree.stateOf(path), to)) return;
+    renameOf(tree, old, path);
+    this.#done.delete(move);
+    this.#kept.add(path);
   }
 
   #setAside(move: Move): void {
@@ -260,8 +296,8 @@ class Commit {
   }
 
   #mayHaveMode({ path, from, to }: Move, mode: number): boolean {
-    if (from.kind !== 'directory' || to.kind !== 'directory') return false;
-    if (mode === from.mode || mode === to.mode) return true;
+    if (from.kind !== 'directory') return false;
+    if (mode === from.mode || (to.kind === 'directory' && mode === to.mode)) return true;
     return (this.#loosened.has(path) || this.#request.isResumed) && mode === (from.mode | 0o700);
   }
 
@@ -275,11 +311,11 @@ class Commit {
     const current = tree.stateOf(path);
     if (isSameState(current, from)) return 'apply';
     if (isSameState(current, to)) return 'done';
+    if (current.kind === 'directory' && this.#mayHaveMode(move, current.mode)) return 'apply';
     if (!isResumed) return 'kept';
     // What an attempt that was broken off may have left on the way from one to the other.
     if (current.kind === 'absent') return to.kind === 'absent' ? 'done' : 'apply';
-    const isHalfway = to.kind === 'directory' && current.kind === 'directory';
-    return isHalfway && (from.kind !== 'directory' || this.#mayHaveMode(move, current.mode))
+    return to.kind === 'directory' && current.kind === 'directory' && from.kind !== 'directory'
       ? 'apply'
       : 'kept';
   }

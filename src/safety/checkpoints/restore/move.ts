@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import type { RawStat } from '../../../platform/raw-files/index.ts';
+import type { PathState } from '../model/path-state.ts';
 import { byPath, type PlannedAction } from './plan-model.ts';
 import type { ProjectTree } from './project-tree.ts';
 import { foldersAbove } from './settle-plan.ts';
@@ -55,11 +56,14 @@ export function homesOf(actions: readonly PlannedAction[], tree: ProjectTree): r
   });
 }
 
-/** Whether a folder is one, stays one, and lets its owner put files into it. */
+/** Whether a folder is one, stays one, and lets its owner put files into it and take them out, now and in the end. */
 function isLasting(folder: string, action: PlannedAction | undefined, tree: ProjectTree): boolean {
   const state = action?.from ?? tree.stateOf(folder);
-  const isStaying = action === undefined || action.to.kind === 'directory';
-  return isStaying && state.kind === 'directory' && (state.mode & 0o300) === 0o300;
+  return isOpenFolder(state) && (action === undefined || isOpenFolder(action.to));
+}
+
+function isOpenFolder(state: PathState): boolean {
+  return state.kind === 'directory' && (state.mode & 0o300) === 0o300;
 }
 
 /** A name in the home of a move, relative to the project. */

@@ -1,4 +1,4 @@
-import { isSameState, type PathState } from '../model/path-state.ts';
+import { type HoleReason, isSameState, type PathState } from '../model/path-state.ts';
 import { doubtIn, followBack, holeIn } from './path-chain.ts';
 import type { PathEvent } from './path-event.ts';
 import { type DraftPlan, emptyDraft, holeText, type PlanRequest } from './plan-model.ts';
@@ -63,7 +63,7 @@ function planPath(draft: DraftPlan, request: PlanRequest, { path, events, curren
   if (isSameState(current, first.before)) return;
   const hole = holeIn(events);
   if (hole !== undefined) {
-    draft.skipped.set(path, holeText(hole));
+    draft.skipped.set(path, uncapturedText(hole, first.before, current));
     return;
   }
   if (events.some((event) => isOthers(event, request.lineage))) {
@@ -88,6 +88,13 @@ function planPath(draft: DraftPlan, request: PlanRequest, { path, events, curren
   draft.actions.set(path, { path, from: current, to });
   if (isBroken)
     draft.skipped.set(path, 'it went back to what somebody else left between two calls; --all goes further');
+}
+
+/** Why a path of which not everything is known is left alone. */
+function uncapturedText(reason: HoleReason, before: PathState, current: PathState): string {
+  const text = holeText(reason);
+  if (before.kind === 'hole') return current.kind === 'absent' ? `it was removed, and ${text}` : text;
+  return before.kind === 'absent' || current.kind === 'hole' ? text : `${text} since; --all goes further`;
 }
 
 function leaveDoubtful(draft: DraftPlan, path: string, reason: string): void {

@@ -10,7 +10,7 @@ import {
   rawStat,
 } from '../../../platform/raw-files/index.ts';
 import type { PathState } from '../model/path-state.ts';
-import { hashObject } from '../objects/object-name.ts';
+import { hashObject, MAX_OBJECT_BYTES } from '../objects/object-name.ts';
 import type { TreeReader } from './plan-model.ts';
 
 /** What stands at a path, as it was read. */
@@ -40,7 +40,7 @@ export class ProjectTree implements TreeReader {
 
   /**
    * What stands at a path; `absent` also where a folder on the way is none. A file's content goes to `take`, by default only
-   * to be hashed. What cannot be read is a hole.
+   * to be hashed. What cannot be read, or is too large for the store, is a hole.
    */
   look(path: string, take: TakeContent = hashBlob): SeenPath {
     try {
@@ -103,7 +103,8 @@ function lookAt(place: string, take: TakeContent): SeenPath {
     case 'special':
       return { state: { kind: 'hole', reason: 'special' }, stat };
     case 'file': {
-      const content = rawContent(place);
+      if (stat.size > MAX_OBJECT_BYTES) return { state: { kind: 'hole', reason: 'too_large' }, stat };
+      const content = rawContent(place, MAX_OBJECT_BYTES);
       if (content === undefined) return { state: { kind: 'hole', reason: 'unstable' }, stat };
       const { bytes, stat: opened } = content;
       const state: PathState = {

@@ -69,6 +69,8 @@ function prepare(): {
     p.link('link', 'swap');
     p.write('made/z', '1');
     p.chmod('mode', 0o500);
+    p.write('sealed/x', '1');
+    p.chmod('sealed', 0o500);
   });
   return { before: p.tree(), after };
 }

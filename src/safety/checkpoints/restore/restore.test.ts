@@ -1,14 +1,19 @@
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
+  closeSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   realpathSync,
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -201,6 +206,60 @@ describe('a restore of what agents did', () => {
     execFileSync('touch', ['-d', mtime.toISOString(), p.place('a')]);
     expect((await p.restore(1)).kept).toEqual(['a']);
     expect(p.read('a')).toBe('P');
+  });
+
+  it('says that a call has not ended, instead of that nothing has changed', async () => {
+    p.write('a', '0');
+    const token = p.begin();
+    p.write('a', '1');
+    expect((await p.restore(1)).reason).toContain('one has not ended');
+    p.end(token);
+    expect((await p.restore(1)).restored).toEqual(['a']);
+    expect((await p.restore(p.entries())).reason).toBe('nothing to restore: everything is as it was');
+  });
+
+  it('brings back the whole project when a command has removed its folder', async () => {
+    p.write('a', '0');
+    p.write('d/b', '0');
+    const before = p.tree();
+    p.command(() => {
+      rmSync(p.root, { recursive: true });
+    });
+    mkdirSync(p.root);
+    expect((await p.restore(1)).ok).toBe(true);
+    expect(p.tree()).toEqual(before);
+  });
+
+  it('says what a command has removed that was not captured', async () => {
+    p.write('.gitignore', 'out\n*.dat\n');
+    for (const path of ['out/x', 'y.dat', 'kept.dat']) p.write(path, '0');
+    p.command(() => {
+      p.remove('out');
+      p.remove('y.dat');
+      p.write('z', '1');
+    });
+    const outcome = await p.restore(1);
+    expect(outcome).toMatchObject({ ok: true, restored: ['z'] });
+    expect(outcome.skipped).toEqual(
+      ['out', 'y.dat'].map((path) => ({ path, reason: 'it was removed, and it is not captured: ignored' })),
+    );
+  });
+
+  it('says that --all goes further where a rule of the agent hides what was there', async () => {
+    p.write('x.dat', '0');
+    p.command(() => {
+      p.write('.gitignore', '*.dat\n');
+    });
+    p.command(
+      () => {
+        p.remove('x.dat');
+      },
+      { turn: 't2' },
+    );
+    const outcome = await p.restore(2);
+    expect(reasonOf(outcome, 'x.dat')).toBe('it is not captured: ignored since; --all goes further');
+    expect((await p.restore(p.entries(), { mode: 'all' })).restored).toEqual(['x.dat']);
+    expect(p.read('x.dat')).toBe('0');
   });
 
   it('says so when there is nothing to do, and records nothing', async () => {
@@ -671,6 +730,28 @@ describe('what stands in the way', () => {
     },
   );
 
+  it.each(['restore-backup', 'restore-place', 'restore-clear'])(
+    'as a program that writes on into a file at %s keeps what it wrote',
+    async (at) => {
+      p.write('a', '0');
+      p.write('z', '0');
+      const files: number[] = [];
+      planting(at, () => {
+        for (const file of files) writeSync(file, 'P');
+      });
+      p.command(() => {
+        p.write('a', '1');
+        p.write('new', '1');
+        p.write('z', '1');
+      });
+      files.push(...['a', 'new'].map((path) => openSync(p.place(path), 'a')));
+      const outcome = await p.restore(1);
+      for (const file of files) closeSync(file);
+      expect(outcome.kept.toSorted()).toEqual(['a', 'new']);
+      expect(['a', 'new', 'z'].map((path) => p.read(path))).toEqual(['1P', '1P', '0']);
+    },
+  );
+
   it.runIf(process.getuid?.() !== 0)(
     'as a folder that may not be written leaves the tree as it was',
     async () => {
@@ -728,6 +809,24 @@ describe('what stands in the way', () => {
     expect((await p.restore(p.entries())).ok).toBe(true);
     expect(p.read('gone/x')).toBe('0');
   });
+
+  it.each([3, 5])(
+    'as a file of %s GB that nobody could store stays, and the rest is restored',
+    async (size) => {
+      p.write('a', '0');
+      p.write('b', '0');
+      p.tool(['a', 'b'], () => {
+        p.write('b', '1');
+        truncateSync(p.place('a'), size * 1024 ** 3);
+      });
+      expect(await p.restore(1)).toMatchObject({ ok: true, restored: ['b'] });
+      const outcome = await p.restore(p.entries(), { mode: 'all' });
+      expect(outcome).toMatchObject({ ok: true, restored: [] });
+      expect(reasonOf(outcome, 'a')).toBe('it is not captured: too large');
+      expect(statSync(p.place('a')).size).toBe(size * 1024 ** 3);
+      p.remove('a');
+    },
+  );
 
   it('as content that is no longer in the store is told, and the rest is restored', async () => {
     p.write('a', 'lost');

@@ -117,7 +117,7 @@ function preview(parts: RestoreParts, request: RestoreRequest | Failure): Restor
   const planned = planNow(parts, request, undefined);
   if (!planned.ok) return failed(planned, request);
   const { plan, lost } = withoutLost(parts, planned.plan);
-  return report(request, plan, { done: plan.actions, kept: [], skipped: [], failed: lost });
+  return report(parts, request, plan, { done: plan.actions, kept: [], skipped: [], failed: lost });
 }
 
 function perform(parts: RestoreParts, request: RestoreRequest | Failure, lease: Lease): RestoreOutcome {
@@ -127,10 +127,10 @@ function perform(parts: RestoreParts, request: RestoreRequest | Failure, lease: 
   if (!planned.ok) return failed(planned, request);
   const { plan, lost } = withoutLost(parts, withinAgreement(planned.plan, request.mayDelete));
   if (plan.actions.length === 0)
-    return report(request, plan, { done: [], kept: [], skipped: [], failed: lost });
+    return report(parts, request, plan, { done: [], kept: [], skipped: [], failed: lost });
   const place = placeOf(parts, request.project, lease);
   const outcome = runRestore(parts, place, { id: targetOpen(request).id, actions: plan.actions });
-  return report(request, plan, { ...outcome, failed: [...lost, ...outcome.failed] });
+  return report(parts, request, plan, { ...outcome, failed: [...lost, ...outcome.failed] });
 }
 
 /** `lease`: of a restore; absent when nothing may be written. */
@@ -208,7 +208,12 @@ function targetOf(request: Pick<RestoreRequest, 'target'>): NonNullable<RestoreO
   return { id, at, reason, ...(owner === undefined ? {} : { owner }) };
 }
 
-function report(request: RestoreRequest, plan: Plan, outcome: RunOutcome): RestoreOutcome {
+function report(
+  parts: RestoreParts,
+  request: RestoreRequest,
+  plan: Plan,
+  outcome: RunOutcome,
+): RestoreOutcome {
   const { done, failed: lost, safety } = outcome;
   const restored = done.map(({ path }) => path).sort();
   const kept = [...new Set([...plan.kept, ...outcome.kept])].sort();
@@ -227,9 +232,28 @@ function report(request: RestoreRequest, plan: Plan, outcome: RunOutcome): Resto
     kept,
     skipped,
     ...(safety === undefined ? {} : { safetyId: safety.id }),
-    ...(restored.length === 0 && error === undefined ? { reason: whyNothing(kept, skipped) } : {}),
+    ...(restored.length === 0 && error === undefined
+      ? { reason: isUnended(parts, request) ? UNENDED : whyNothing(kept, skipped) }
+      : {}),
     ...(error === undefined ? {} : { error: bare(error) }),
   };
+}
+
+const UNENDED =
+  'nothing to restore: what a call has changed is noted when it ends, and one has not ended, or could not be noted';
+
+/** Whether nobody knows yet what a call has changed that would be taken back. */
+function isUnended(parts: RestoreParts, { project, target }: RestoreRequest): boolean {
+  const records = parts.journals.of(project.h16).records();
+  const ended = new Set(records.flatMap((record) => (record.type === 'close' ? [record.opens] : [])));
+  const isConcerned = ({ seq }: OpenRecord): boolean =>
+    target.type === 'call'
+      ? target.open.seq === seq
+      : seq >= Math.min(...target.opens.map((open) => open.seq));
+  return records.some(
+    (record) =>
+      record.type === 'open' && record.kind === 'call' && isConcerned(record) && !ended.has(record.seq),
+  );
 }
 
 function whyNothing(kept: readonly string[], skipped: readonly SkippedPath[]): string {

@@ -83,18 +83,21 @@ function stageAndCommit(run: Run, moves: readonly SeenMove[]): RunOutcome {
   const { h16 } = place.project;
   const failed: SkippedPath[] = [];
   const staged: SeenMove[] = [];
+  let current: string | undefined;
   try {
     writeRestoreJournal(parts.folder, h16, journal);
     parts.step?.('restore-journal');
     for (const move of moves) {
+      current = move.path;
       const problem = stageOne(run, move);
       if (problem === undefined) staged.push(move);
       else failed.push({ path: move.path, reason: problem });
     }
+    current = undefined;
     writeRestoreJournal(parts.folder, h16, { ...journal, phase: 'committing' });
     parts.step?.('restore-commit');
   } catch (error) {
-    return giveUp(run, explain(error, 'prepare'));
+    return giveUp(run, explain(error, 'restore', current));
   }
   const committed = commitMoves({
     tree: place.tree,
@@ -104,7 +107,7 @@ function stageAndCommit(run: Run, moves: readonly SeenMove[]): RunOutcome {
     contentOf: (state) => contentOf(parts.objects, state),
   });
   if (!committed.ok) {
-    const error = explain(committed.error, 'restore');
+    const error = explain(committed.error, 'restore', committed.path);
     if (committed.unreversed.length === 0) return giveUp(run, error);
     return {
       ...NOTHING,
@@ -189,13 +192,14 @@ export function contentOf(objects: ObjectStore, state: PathState): Uint8Array {
   return stored.bytes;
 }
 
-function explain(error: unknown, action: string): Failure {
+/** `path`: what was worked on, where the error cannot say it. */
+function explain(error: unknown, action: string, path = pathIn(error)): Failure {
   if (error instanceof CorruptObjectError)
     return { ok: false, code: 'damaged', message: error.message, remedy: 'run `herma checkpoints repair`' };
   if (error instanceof RangeError)
     return { ok: false, code: 'too_large', message: error.message, remedy: 'move the file away first' };
   if (!isFileError(error)) throw error;
-  const { code, message, remedy } = describeFileError(error, pathIn(error), action);
+  const { code, message, remedy } = describeFileError(error, path, action);
   return { ok: false, code: errnoOf(error) === 'ENOSPC' ? 'disk_full' : code, message, remedy };
 }
 

@@ -41,7 +41,7 @@ export function sweepMoves(tree: ProjectTree, moves: readonly Move[]): void {
     try {
       tree.at(path, unlinkRaw);
     } catch (error) {
-      // In a folder that may not be entered nothing of ours was made.
+      // Homes are folders their owner may write to: where that is forbidden since, nobody can do more.
       if (!isWayGone(error) && errnoOf(error) !== 'EACCES') throw error;
     }
   }

@@ -94,7 +94,12 @@ function diffTrees(before: Map<string, PathState>, after: Map<string, PathState>
   return [...new Set([...before.keys(), ...after.keys()])]
     .sort()
     .map((path) => ({ path, before: stateIn(before, path), after: stateIn(after, path) }))
-    .filter((change) => isCaptured(change.before) || isCaptured(change.after))
+    .filter(
+      (change) =>
+        isCaptured(change.before) ||
+        isCaptured(change.after) ||
+        (before.get(change.path)?.kind === 'hole' && change.after.kind === 'absent'),
+    )
     .filter((change) => !isSameState(change.before, change.after));
 }
 

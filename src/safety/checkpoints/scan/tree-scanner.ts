@@ -12,7 +12,7 @@ import { buildTrees } from './build-trees.ts';
 import { collectMeta } from './collect-meta.ts';
 import { dropMoved } from './drop-moved.ts';
 import { isSameStamp } from './file-stamp.ts';
-import type { FolderRecord } from './folder-record.ts';
+import { emptyRecord, type FolderRecord } from './folder-record.ts';
 import type { Manifest } from './manifest.ts';
 import { loadManifest, saveManifest } from './manifest-file.ts';
 import type { IndexCache } from './open-repository.ts';
@@ -96,6 +96,20 @@ export class TreeScanner {
       return { snapshot: manifest.snapshot, bytes };
     } catch (error) {
       writer?.abandon();
+      throw error;
+    }
+  }
+
+  /** The snapshot of a project of which nothing is left. Throws what the system does when the store cannot be written. */
+  scanNothing({ mayReuse }: Pick<ScanRequest, 'mayReuse'>): ScanOutcome {
+    const writer = this.#objects.writer({ mayReuse });
+    try {
+      const root = emptyRecord([]);
+      const meta = collectMeta(root, { coverage: 'whole', touched: [] });
+      const { snapshot } = publish(root, meta, { known: undefined, writer: () => writer });
+      return { snapshot, bytes: writer.finish() };
+    } catch (error) {
+      writer.abandon();
       throw error;
     }
   }

@@ -10,7 +10,7 @@ const TREE_MODE = 0o040_000;
 /**
  * What differs between two snapshots of one project, sorted by path: every path that was captured in one of them or both and
  * does not have the same state in both. A path that was not covered on one side, or lies below one that was not, has the
- * state `hole` there: whether it was there is not known.
+ * state `hole` there: whether it was there is not known. And every hole of the first of them where nothing is in the second.
  *
  * Costs time in proportion to what differs.
  *
@@ -22,10 +22,22 @@ export function diffSnapshots(objects: ObjectStore, before: Oid, after: Oid): re
   const paths = new Set<string>();
   collectMetaPaths(views.before.meta, views.after.meta, paths);
   collectTreePaths(views, paths, hasSameUsualModes(views.before.meta, views.after.meta));
+  const lost = new Set(lostHoles(views));
+  for (const path of lost) paths.add(path);
   return [...paths]
     .sort(compareText)
     .map((path) => ({ path, before: views.before.stateAt(path), after: views.after.stateAt(path) }))
-    .filter(({ before: old, after: now }) => !isSameState(old, now) && (isCaptured(old) || isCaptured(now)));
+    .filter(
+      ({ path, before: old, after: now }) =>
+        !isSameState(old, now) && (isCaptured(old) || isCaptured(now) || lost.has(path)),
+    );
+}
+
+/** What was there and was not captured, and is not there any more. */
+function lostHoles({ before, after }: Views): readonly string[] {
+  return before.meta.holes
+    .filter(({ path, reason }) => reason !== 'budget' && after.stateAt(path).kind === 'absent')
+    .map(({ path }) => path);
 }
 
 interface Views {
