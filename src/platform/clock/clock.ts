@@ -5,7 +5,10 @@ export type CancelTimer = () => void;
 export interface Clock {
   /** Milliseconds since 1970-01-01 UTC. May jump in either direction when the machine's clock is set. */
   now(): number;
-  /** Milliseconds since some fixed moment of this process. Never goes back: use it to measure. */
+  /**
+   * Milliseconds since some fixed moment of this boot of the machine, the same for all its processes. Never goes back: use it to
+   * measure.
+   */
   monotonicMs(): number;
   /**
    * Resolves after `delayMs` (at the next opportunity when that is zero or less, never when it is `Infinity`).

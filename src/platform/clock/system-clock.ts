@@ -7,7 +7,7 @@ const LONGEST_DELAY_MS = 2 ** 31 - 1;
 /** The clock of the machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
-  monotonicMs: () => performance.now(),
+  monotonicMs: () => Number(process.hrtime.bigint()) / 1e6,
   sleep: (delayMs, signal) => sleepWith(startTimer, delayMs, signal),
   startTimer,
 };

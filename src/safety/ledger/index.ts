@@ -1,0 +1,12 @@
+export { type PrunedLedger, pruneLedger, type Retention } from './care/prune-ledger.ts';
+export { type LedgerFlaw, type LedgerVerification, verifyLedger } from './care/verify-ledger.ts';
+export { age } from './ghosts/ghost-text.ts';
+export { type Briefing, type Ghost, GhostWatch, type GhostWatchParts } from './ghosts/ghost-watch.ts';
+export type { Ledger, Match, Settlement } from './ledger.ts';
+export type { FileFact, Foreseen, ForeseenFile } from './model/foreseen.ts';
+export type { EffectKnown, LedgerRow } from './model/ledger-row.ts';
+export type { ProbeResult, ProbeVerdict } from './model/probe.ts';
+export { type OpenLedgerOptions, openLedger } from './open-ledger.ts';
+export type { Probe, ProbePort } from './probes/prober.ts';
+export type { Intent, Outcome, PassedVerdict } from './recording/intent.ts';
+export { graceOf, isRecorded } from './recording/is-recorded.ts';

@@ -1,0 +1,29 @@
+import type { ToolCall } from '../../../kernel/tool-call/index.ts';
+
+const MCP_PREFIX = 'mcp__';
+
+/**
+ * Whether a call is journalled: everything that may have an effect, and `terminal` and the tools of MCP servers whatever they say of
+ * themselves. A tool nobody declared counts as one that has an effect.
+ */
+export function isRecorded({ tool, effect }: Pick<ToolCall, 'tool' | 'effect'>): boolean {
+  return effect !== 'none' || tool === 'terminal' || tool.startsWith(MCP_PREFIX);
+}
+
+const DEFAULT_GRACE_MS = 120_000;
+const USUAL_GRACES_MS: ReadonlyMap<string, number> = new Map([
+  ['terminal', 900_000],
+  ['delegate_task', 1_800_000],
+]);
+
+/** How long a call of a tool may stay open before it counts as lost, in milliseconds. `configured`: in seconds, by tool. */
+export function graceOf(
+  tool: string,
+  configured: { readonly graceSeconds?: number; readonly byTool: ReadonlyMap<string, number> },
+): number {
+  const seconds = configured.byTool.get(tool);
+  if (seconds !== undefined) return seconds * 1000;
+  const usual = USUAL_GRACES_MS.get(tool);
+  if (usual !== undefined) return usual;
+  return configured.graceSeconds === undefined ? DEFAULT_GRACE_MS : configured.graceSeconds * 1000;
+}
