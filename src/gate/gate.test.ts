@@ -697,7 +697,7 @@ describe('a ticket', () => {
     const done = ended[0]?.call;
     expect(done).toBeDefined();
     if (done !== undefined)
-      expect(() => new Ticket(Symbol('forged'), { id: 'x', call: done, checkpoint: '' })).toThrow(
+      expect(() => new Ticket(Symbol('forged'), { id: 'x', call: done, checkpoint: '', entry: '' })).toThrow(
         'only the gate',
       );
   });

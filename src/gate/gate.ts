@@ -1,7 +1,7 @@
 import { type Failure, messageOf } from '../kernel/errors/index.ts';
 import { redact as defaultRedactor } from '../kernel/redact/index.ts';
 import type { ToolCall } from '../kernel/tool-call/index.ts';
-import { type CallGuard, foldOpinions } from '../kernel/verdict/index.ts';
+import { type CallGuard, foldOpinions, type Opinion } from '../kernel/verdict/index.ts';
 import type { Clock } from '../platform/clock/index.ts';
 import {
   type ApprovalAnswer,
@@ -13,6 +13,7 @@ import type { CallRequest } from './call-request.ts';
 import type { Captured, CheckpointStep } from './checkpoint/checkpoint-step.ts';
 import { consultGuards } from './consult-guards.ts';
 import { despiteInterrupt } from './despite-interrupt.ts';
+import type { JournalStep, NotRun } from './journal/journal-step.ts';
 import { normalise, type ToolCatalog } from './normalise.ts';
 import type { CallAudience, EndedCall } from './observers.ts';
 import type { SelfProtection } from './self-protection/self-protection.ts';
@@ -28,6 +29,8 @@ export interface GateParts {
   readonly approver: Approver;
   /** Absent when nothing is captured. */
   readonly checkpoints?: CheckpointStep;
+  /** Absent when nothing is recorded. */
+  readonly journal?: JournalStep;
   /** Looks after what guards the person, while a call runs. Absent where nobody does. */
   readonly protection?: Pick<SelfProtection, 'before' | 'after'>;
   readonly audience: CallAudience;
@@ -73,8 +76,8 @@ export interface Settlement {
 /**
  * The one path by which a tool can run: {@link before}, the tool, {@link after}.
  *
- * The steps of the first half are fixed: normalise, guards, approval, checkpoint. The call fails closed at each of
- * them, but for the last, which says itself when it blocks; see the steps for how.
+ * The steps of the first half are fixed: normalise, guards, approval, checkpoint, journal. The call fails closed at each of
+ * them, but for the checkpoint, which says itself when it blocks; see the steps for how.
  */
 export class Gate {
   readonly #parts: GateParts;
@@ -96,53 +99,91 @@ export class Gate {
   /**
    * Decides whether a call runs. Rejects only when `signal` is aborted: then the call has not run and will not, and
    * observers are told that it was cancelled.
+   *
+   * @param earlier the call as it was when another agent was told to ask its person about it, and its row in the journal.
    */
-  async before(request: CallRequest, signal: AbortSignal): Promise<Admission> {
+  async before(request: CallRequest, signal: AbortSignal, earlier?: EarlierQuestion): Promise<Admission> {
     const { catalog, unknownTools } = this.#parts;
     const normalised = normalise(request, catalog, unknownTools);
     if (!normalised.ok) {
       signal.throwIfAborted();
       return { type: 'invalid', failure: normalised };
     }
+    const call = normalised.value;
+    const row = { entry: '' };
     try {
-      return await this.#decide(normalised.value, signal);
+      return await this.#decide({ asked: call, row, earlier }, signal);
     } catch (error) {
-      await this.#tell({ call: normalised.value, status: 'cancelled', why: CANCELLED }, signal);
+      const cancelled = {
+        call,
+        status: 'cancelled',
+        why: CANCELLED,
+        verdicts: [],
+        entry: row.entry,
+      } as const;
+      await this.#tell(cancelled, signal);
       throw error;
     }
   }
 
-  async #decide(asked: ToolCall, signal: AbortSignal): Promise<Admission> {
+  async #decide({ asked, row, earlier }: Question, signal: AbortSignal): Promise<Admission> {
     const { catalog, unknownTools, guards, approver, clock } = this.#parts;
     const consulted = await consultGuards(asked, { guards: guards(), catalog, unknownTools, clock, signal });
     const { call } = consulted;
     const warnings = consulted.warnings.map((line) => this.#redact(line));
+    const verdicts = verdictsOf(consulted.opinions);
+    const continues = earlier?.fingerprint === call.fingerprint ? earlier.entry : undefined;
+    const judged: Judged = { call, warnings, verdicts, signal, continues, row };
     const decision = foldOpinions(consulted.opinions);
-    if (decision.type === 'block') return this.#refuse({ ...decision, call, warnings }, signal);
-    if (decision.type === 'abstain') return this.#admit({ type: 'admitted' }, { call, warnings, signal });
+    if (decision.type === 'block') return this.#refuse({ ...decision, ...judged });
+    if (decision.type === 'abstain') return this.#admit({ type: 'admitted' }, judged);
     const { by, message } = decision;
     const approval = await decideSafely(approver, { ...decision, call }, signal);
+    const answered = { ...judged, verdicts: [...verdicts, { by: 'approval', verdict: approval.type }] };
     switch (approval.type) {
       case 'approved':
-        return this.#admit({ type: 'admitted', approval }, { call, warnings, signal });
+        return this.#admit({ type: 'admitted', approval }, answered);
       case 'deferred':
-        return this.#admit({ type: 'asked', by, message }, { call, warnings, signal });
+        return this.#admit({ type: 'asked', by, message }, answered);
       case 'refused':
-        return this.#refuse({ call, by: 'approval', message: approval.message, warnings }, signal);
+        return this.#refuse({ ...answered, by: 'approval', message: approval.message });
     }
   }
 
   /** The last steps of the first half. Nothing that was interrupted gets a ticket. */
-  async #admit(kind: AdmissionKind, { call, warnings, signal }: Admitted): Promise<Admission> {
+  async #admit(kind: AdmissionKind, judged: Judged): Promise<Admission> {
+    const { call, signal, verdicts, continues } = judged;
     const captured = await this.#capture(call, signal);
-    const told = [...warnings, ...captured.warnings.map((line) => this.#redact(line))];
+    const told = [...judged.warnings, ...captured.warnings.map((line) => this.#redact(line))];
     if (captured.type === 'blocked')
-      return this.#refuse({ call, by: 'checkpoint', message: captured.message, warnings: told }, signal);
+      return this.#refuse({ ...judged, by: 'checkpoint', message: captured.message, warnings: told });
     const { checkpoint } = captured;
-    if (signal.aborted) await this.#parts.checkpoints?.after(checkpoint);
-    signal.throwIfAborted();
-    const ticket = issueTicket(this.#parts.newTicketId(), call, checkpoint);
+    await this.#stopIfAborted(signal, checkpoint);
+    const awaitsApproval = kind.type === 'asked';
+    const journalled = await this.#parts.journal?.before(call, {
+      checkpoint,
+      verdicts,
+      awaitsApproval,
+      continues,
+    });
+    told.push(...(journalled?.warnings ?? []).map((line) => this.#redact(line)));
+    if (journalled?.type === 'blocked') {
+      told.push(...(await this.#settleCheckpoint(checkpoint)));
+      return this.#refuse({ ...judged, by: 'journal', message: journalled.message, warnings: told });
+    }
+    judged.row.entry = journalled?.entry ?? '';
+    await this.#stopIfAborted(signal, checkpoint);
+    const ticket = issueTicket(this.#parts.newTicketId(), call, {
+      checkpoint,
+      entry: judged.row.entry,
+    });
     return { ...kind, ticket, warnings: told };
+  }
+
+  async #stopIfAborted(signal: AbortSignal, checkpoint: string): Promise<void> {
+    if (!signal.aborted) return;
+    await this.#settleCheckpoint(checkpoint);
+    signal.throwIfAborted();
   }
 
   async #capture(call: ToolCall, signal: AbortSignal): Promise<Captured> {
@@ -165,25 +206,50 @@ export class Gate {
     };
   }
 
+  /** Ends what was begun for a call that has its ticket and will not run. The value is one line for each thing that went wrong. */
+  async withdraw({ call, checkpoint, entry }: Ticket, why: NotRun): Promise<readonly string[]> {
+    const noted = await this.#parts.journal?.refused(call, why, { verdicts: [], entry });
+    return [...(noted ?? []), ...(await this.#settleCheckpoint(checkpoint))].map((line) =>
+      this.#redact(line),
+    );
+  }
+
   /** After the observers: a formatter among them may still have changed the file. */
-  async #settle({ checkpoint = '' }: EndedCall): Promise<readonly string[]> {
+  async #settle(ended: EndedCall): Promise<readonly string[]> {
+    const journalled = await this.#parts.journal?.after(ended.entry ?? '', ended);
+    return [...(journalled ?? []), ...(await this.#settleCheckpoint(ended.checkpoint ?? ''))];
+  }
+
+  async #settleCheckpoint(checkpoint: string): Promise<readonly string[]> {
     return checkpoint === '' ? [] : (this.#parts.checkpoints?.after(checkpoint) ?? []);
   }
 
-  async #refuse({ call, by, message: reason, warnings }: Refusal, signal: AbortSignal): Promise<Admission> {
-    const message = this.#redact(reason);
-    const observed = await this.#tell({ call, status: 'blocked', why: message }, signal);
-    return { type: 'refused', call, by, message, warnings: [...warnings, ...observed] };
+  async #refuse(refusal: Refusal): Promise<Admission> {
+    const { call, by, verdicts, signal, continues } = refusal;
+    const message = this.#redact(refusal.message);
+    const observed = await this.#tell(
+      { call, status: 'blocked', why: message, by, verdicts, entry: continues },
+      signal,
+    );
+    return { type: 'refused', call, by, message, warnings: [...refusal.warnings, ...observed] };
   }
 
-  /** Tells observers of a call that did not run. */
-  async #tell({ call, status, why }: NotRun, signal: AbortSignal): Promise<readonly string[]> {
-    const { audience, clock } = this.#parts;
+  /** Tells observers of a call that did not run, and journals it. */
+  async #tell(
+    { call, status, why, by, verdicts, entry = '' }: NeverRun,
+    signal: AbortSignal,
+  ): Promise<readonly string[]> {
+    const { audience, clock, journal } = this.#parts;
     const ended: EndedCall = { call, status, result: why, errorMessage: why, durationMs: 0 };
     const observed = await despiteInterrupt(clock, signal, async (limited) =>
       audience.observe(ended, limited),
     );
-    return observed.map((line) => this.#redact(line));
+    const noted = await journal?.refused(
+      call,
+      { message: why, ...(by === undefined ? {} : { by }) },
+      { verdicts, entry },
+    );
+    return [...observed, ...(noted ?? [])].map((line) => this.#redact(line));
   }
 
   #redact(text: string): string {
@@ -204,21 +270,58 @@ type AdmissionKind =
   | Pick<Extract<Admission, { type: 'admitted' }>, 'type' | 'approval'>
   | Pick<Extract<Admission, { type: 'asked' }>, 'type' | 'by' | 'message'>;
 
-interface Admitted {
+/** A question about a call that another agent's person was to answer. */
+export interface EarlierQuestion {
+  readonly fingerprint: string;
+  /** Its row in the journal; empty when it has none. */
+  readonly entry: string;
+}
+
+/** A call once its guards were heard. */
+interface Judged {
   readonly call: ToolCall;
   readonly warnings: readonly string[];
+  readonly verdicts: readonly PassedVerdict[];
   readonly signal: AbortSignal;
+  /** Its row, when it was journalled before. */
+  readonly continues: string | undefined;
+  readonly row: NewRow;
+}
+
+/** The row that a call gets, once it has it. */
+interface NewRow {
+  entry: string;
+}
+
+interface Question {
+  readonly asked: ToolCall;
+  readonly row: NewRow;
+  readonly earlier: EarlierQuestion | undefined;
+}
+
+interface PassedVerdict {
+  readonly by: string;
+  readonly verdict: string;
+}
+
+/** What guards said, but for those that had nothing to say. */
+function verdictsOf(opinions: readonly Opinion[]): readonly PassedVerdict[] {
+  return opinions.flatMap(({ by, verdict: { type } }) => (type === 'abstain' ? [] : [{ by, verdict: type }]));
 }
 
 const CANCELLED = 'the call was cancelled before it ran';
 
-interface NotRun {
+interface NeverRun {
   readonly call: ToolCall;
   readonly status: 'blocked' | 'cancelled';
   readonly why: string;
+  readonly by?: string;
+  readonly verdicts: readonly PassedVerdict[];
+  /** Its row, when it has one already. */
+  readonly entry?: string | undefined;
 }
 
-type Refusal = Omit<Extract<Admission, { type: 'refused' }>, 'type'>;
+type Refusal = Judged & { readonly by: string; readonly message: string };
 
 /** An approver that breaks, or answers something that is no answer, has approved nothing. */
 async function decideSafely(

@@ -21,6 +21,8 @@ export {
 export { OpenCallStore } from './foreign/open-call-store.ts';
 export { type Admission, Gate, type GateParts, type Settlement } from './gate.ts';
 export { hookAudience } from './hook-audience.ts';
+export type { JournalContext, Journalled, JournalStep, NotRun } from './journal/journal-step.ts';
+export { type LedgerJournalParts, ledgerJournalStep } from './journal/ledger-journal-step.ts';
 export type { ToolCatalog } from './normalise.ts';
 export type { CallAudience, EndedCall } from './observers.ts';
 export {

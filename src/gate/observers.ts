@@ -13,6 +13,8 @@ export interface EndedCall {
   readonly durationMs: number;
   /** Names what was captured before it ran; see the checkpoint step. */
   readonly checkpoint?: string;
+  /** Names its row in the journal; see the journal step. */
+  readonly entry?: string;
 }
 
 /**

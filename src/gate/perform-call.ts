@@ -84,13 +84,14 @@ export async function performCall(request: CallRequest, options: PerformOptions)
     case 'asked': {
       const { ticket, by, message, warnings } = admission;
       const reason = `${message}, and the question went to another agent`;
+      const ended = await options.gate.withdraw(ticket, { by, message: reason });
       return {
         ...notRun(request, 'blocked', reason),
         args: ticket.call.args,
         text: `BLOCKED by ${by}: ${reason}`,
         by,
         call: ticket.call,
-        warnings,
+        warnings: [...warnings, ...ended],
       };
     }
     case 'admitted':
@@ -122,7 +123,11 @@ async function run(
   const told: string[] = [...warnings];
   const outcome = tool === undefined ? noTool(call) : await executeTool(tool, ticket, { ...options, told });
   const durationMs = Math.round(clock.monotonicMs() - startedAt);
-  const ended = { ...endedCall(call, capResult(outcome), durationMs), checkpoint: ticket.checkpoint };
+  const ended = {
+    ...endedCall(call, capResult(outcome), durationMs),
+    checkpoint: ticket.checkpoint,
+    entry: ticket.entry,
+  };
   const settlement = await despiteInterrupt(clock, options.signal, async (signal) =>
     gate.after(ended, signal),
   );

@@ -6,6 +6,7 @@ interface TicketText {
   readonly id: string;
   readonly call: ToolCall;
   readonly checkpoint: string;
+  readonly entry: string;
 }
 
 /**
@@ -17,13 +18,16 @@ export class Ticket {
   readonly call: ToolCall;
   /** Names what was captured before the call; empty when nothing was. */
   readonly checkpoint: string;
+  /** Names its row in the journal; empty when it has none. */
+  readonly entry: string;
   #redeemed = false;
 
-  constructor(proof: symbol, { id, call, checkpoint }: TicketText) {
+  constructor(proof: symbol, { id, call, checkpoint, entry }: TicketText) {
     if (proof !== handedOutByTheGate) throw new Error('only the gate hands out tickets');
     this.id = id;
     this.call = call;
     this.checkpoint = checkpoint;
+    this.entry = entry;
     Object.freeze(this);
   }
 
@@ -35,6 +39,10 @@ export class Ticket {
 }
 
 /** For the gate alone; not exported from the gate's door. */
-export function issueTicket(id: string, call: ToolCall, checkpoint = ''): Ticket {
-  return new Ticket(handedOutByTheGate, { id, call, checkpoint });
+export function issueTicket(
+  id: string,
+  call: ToolCall,
+  { checkpoint = '', entry = '' }: { readonly checkpoint?: string; readonly entry?: string } = {},
+): Ticket {
+  return new Ticket(handedOutByTheGate, { id, call, checkpoint, entry });
 }

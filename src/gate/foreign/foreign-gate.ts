@@ -7,7 +7,7 @@ import { findOwner, type ProcessIdentity, processIdentity } from '../../platform
 import type { CallbackRegistry } from '../../safety/hooks/index.ts';
 import type { Approver } from '../approval/approver.ts';
 import { capResult } from '../cap-result.ts';
-import { type Admission, Gate, type GateParts } from '../gate.ts';
+import { type Admission, type EarlierQuestion, Gate, type GateParts } from '../gate.ts';
 import type { EndedCall } from '../observers.ts';
 import { textOf } from '../tool-outcome.ts';
 import type { ForeignCall, ForeignOutcome } from './foreign-payload.ts';
@@ -66,7 +66,11 @@ export class ForeignGate {
     const approver = new TicketApprover({ calls, remembered, returned: returned.value });
     const earlier = returned.value?.open?.checkpoint ?? '';
     if (earlier !== '') await this.#parts.gate.checkpoints?.after(earlier);
-    const admission = await this.#gateWith(approver).before(this.#requestOf(foreign), signal);
+    const admission = await this.#gateWith(approver).before(
+      this.#requestOf(foreign),
+      signal,
+      questionOf(returned.value, foreign.sessionId),
+    );
     const call = callOf(admission);
     if (call !== undefined) await approver.settle(call);
     return succeed(await this.#decide(admission, { foreign, refusal: approver.refusal }));
@@ -158,10 +162,11 @@ export class ForeignGate {
 
   async #record(
     foreign: ForeignCall,
-    { ticket: { id: ticket, call, checkpoint } }: Extract<Admission, { type: 'admitted' | 'asked' }>,
+    { ticket: given }: Extract<Admission, { type: 'admitted' | 'asked' }>,
     answer: Pick<ForeignDecision, 'reason' | 'warnings'> & { readonly decision: 'allow' | 'ask' },
   ): Promise<ForeignDecision> {
     const { calls, clock, redactor } = this.#parts;
+    const { id: ticket, call, checkpoint, entry } = given;
     const { owner, warnings: ownerWarnings } = ownerOf(foreign.ownerPid);
     const stored = await calls.put({
       ticket,
@@ -169,19 +174,27 @@ export class ForeignGate {
       state: answer.decision === 'ask' ? 'awaiting_approval' : 'running',
       openedAt: clock.now(),
       checkpoint,
+      entry,
       ...(owner === undefined ? {} : { owner }),
     });
     await calls.sweep();
     const warnings = [...answer.warnings, ...ownerWarnings];
     if (stored.ok) return { ...answer, toolInput: call.args, ticket, warnings };
-    if (checkpoint !== '') await this.#parts.gate.checkpoints?.after(checkpoint);
+    const withdrawn = await this.#gateWith(this.#parts.remembered).withdraw(given, {
+      by: 'journal',
+      message: `the call could not be recorded: ${stored.message}`,
+    });
+    warnings.push(...withdrawn);
     if (call.effect !== 'none')
       return blocked(call.args, `a call that cannot be recorded does not run: ${stored.message}`, warnings);
     const unrecorded = `The call goes on unrecorded: ${stored.message}`;
     return { ...answer, toolInput: call.args, ticket: '', warnings: [...warnings, unrecorded] };
   }
 
-  #ended({ call, openedAt, checkpoint }: OpenCall, { status, result, errorType }: ForeignOutcome): EndedCall {
+  #ended(
+    { call, openedAt, checkpoint, entry }: OpenCall,
+    { status, result, errorType }: ForeignOutcome,
+  ): EndedCall {
     const capped = textOf(capResult({ status: 'ok', result }));
     return {
       call,
@@ -191,8 +204,16 @@ export class ForeignGate {
       ...(status === 'ok' ? {} : { errorMessage: capped }),
       durationMs: Math.max(0, this.#parts.clock.now() - openedAt),
       checkpoint,
+      entry,
     };
   }
+}
+
+/** The question a ticket stands for, as far as it is one of this session. */
+function questionOf(returned: ReturnedTicket | undefined, sessionId: string): EarlierQuestion | undefined {
+  const open = returned?.open;
+  if (open?.state !== 'awaiting_approval' || open.call.sessionId !== sessionId) return undefined;
+  return { fingerprint: open.call.fingerprint, entry: open.entry };
 }
 
 /** The call with its final arguments; undefined when it never was one. */

@@ -29,6 +29,7 @@ const openCalls: fc.Arbitrary<OpenCall> = fc
     state: fc.constantFrom('running' as const, 'awaiting_approval' as const),
     openedAt: fc.nat(),
     checkpoint: text,
+    entry: text,
     hasOwner: fc.boolean(),
   })
   .map(({ hasOwner, ...call }) => (hasOwner ? { ...call, owner } : call));

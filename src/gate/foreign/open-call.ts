@@ -15,18 +15,29 @@ export interface OpenCall {
   readonly openedAt: number;
   /** Names what was captured before it; empty when nothing was. */
   readonly checkpoint: string;
+  /** Names its row in the journal; empty when it has none. */
+  readonly entry: string;
 }
 
 /** Version of the file format. */
 const FORMAT = 1;
 
-export function encodeOpenCall({ ticket, call, state, owner, openedAt, checkpoint }: OpenCall): JsonObject {
+export function encodeOpenCall({
+  ticket,
+  call,
+  state,
+  owner,
+  openedAt,
+  checkpoint,
+  entry,
+}: OpenCall): JsonObject {
   return {
     version: FORMAT,
     ticket,
     state,
     opened_at: openedAt,
     checkpoint,
+    entry,
     owner: owner === undefined ? null : encodeOwner(owner),
     call: {
       tool_call_id: call.callId,
@@ -59,8 +70,9 @@ export function decodeOpenCall(value: JsonValue): OpenCall | undefined {
   if (state !== 'running' && state !== 'awaiting_approval') return undefined;
   if (owner === 'damaged') return undefined;
   const checkpoint = getString(value, 'checkpoint');
-  if (checkpoint === undefined) return undefined;
-  return { ticket, call, state, openedAt, checkpoint, ...(owner === undefined ? {} : { owner }) };
+  const entry = getString(value, 'entry');
+  if (checkpoint === undefined || entry === undefined) return undefined;
+  return { ticket, call, state, openedAt, checkpoint, entry, ...(owner === undefined ? {} : { owner }) };
 }
 
 const TEXTS = [

@@ -132,6 +132,39 @@ export interface CheckpointsConfig {
   readonly onFailure: 'warn' | 'block';
 }
 
+/** A read-only call of an MCP server by which the journal looks whether another call of it had an effect. */
+export interface LedgerProbeConfig {
+  /** Name of the tool, as the model sees it. */
+  readonly tool: string;
+  /** `{{argument}}` stands for an argument of the call that is looked for. */
+  readonly args: Readonly<Record<string, unknown>>;
+  /** Text that the answer holds when the effect is there, with `{{argument}}` as well. */
+  readonly expect: string;
+}
+
+/** `ledger:`: the journal of calls. */
+export interface LedgerConfig {
+  readonly enabled: boolean;
+  /** What becomes of a call with an effect that could not be journalled. */
+  readonly onFailure: 'block' | 'warn';
+  /** From this equal call on, when the effects of the earlier ones are unknown, it is blocked; 0 for never. */
+  readonly retryLimit: number;
+  /** How long a call may stay open before it counts as lost, when its owner cannot be seen. */
+  readonly graceSeconds: number;
+  /** The same, by the name of the tool. */
+  readonly grace: ReadonlyMap<string, number>;
+  readonly retentionDays: number;
+  readonly maxRows: number;
+  /** By the name of the tool whose effect they look for. */
+  readonly probes: ReadonlyMap<string, LedgerProbeConfig>;
+}
+
+/** `policy:`. The rules and the mode are files beside the journal. */
+export interface PolicyConfig {
+  /** Whether the floors hold, which no rule can lift. Off is for throw-away containers. */
+  readonly floors: boolean;
+}
+
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -178,7 +211,9 @@ export interface Config {
   readonly compression: CompressionConfig;
   readonly delegation: DelegationConfig;
   readonly hooks: HooksConfig;
+  readonly ledger: LedgerConfig;
   readonly plugins: PluginsConfig;
+  readonly policy: PolicyConfig;
   readonly terminal: TerminalConfig;
   readonly tools: ToolsConfig;
   readonly logging: LoggingConfig;

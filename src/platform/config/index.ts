@@ -8,6 +8,7 @@ export {
   type DelegationConfig,
   type HooksConfig,
   type HttpMcpServerConfig,
+  type LedgerConfig,
   type LoggingConfig,
   type LogLevel,
   type McpServerConfig,

@@ -7,8 +7,6 @@ import type { ConfigSeverity } from './config-problem.ts';
  */
 const UNSUPPORTED: ReadonlyMap<string, ConfigSeverity> = new Map([
   ['egress', 'error'],
-  ['ledger', 'error'],
-  ['policy', 'error'],
   ['cron', 'warning'],
   ['dashboard', 'warning'],
   ['gateway', 'warning'],

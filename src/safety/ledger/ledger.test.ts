@@ -174,8 +174,10 @@ describe('the file', () => {
     ['a folder', () => execFileSync('sh', ['-c', 'rm -f "$1"* && mkdir "$1"', 'sh', rig.path])],
     [
       'a table of another program',
-      () =>
-        execFileSync('rm', ['-f', rig.path, `${rig.path}-wal`]) && sql('CREATE TABLE ledger (id INTEGER)'),
+      () => {
+        execFileSync('rm', ['-f', rig.path, `${rig.path}-wal`]);
+        sql('CREATE TABLE ledger (id INTEGER)');
+      },
     ],
   ])('that is %s is kept aside, a new one is begun, and both are said', async (_, damage) => {
     await rig.issue();

@@ -100,6 +100,25 @@ export class Ledger {
     return this.#parts.spool.add({ type: 'refuse', columns, refusal });
   }
 
+  /** Notes that the call of an open row did not run after all. `by`: who stopped it; absent when it was cancelled. */
+  async withdraw(
+    id: number,
+    why: { readonly by?: string; readonly message: string },
+  ): Promise<Result<undefined>> {
+    const refusal = {
+      status: why.by === undefined ? 'CANCELLED' : blockedStatus(why.by),
+      digest: resultDigest(why.message, this.#parts.redactor),
+      at: this.#now(),
+    };
+    const written = await this.#write((access) => {
+      const row = access.database.get(`SELECT id FROM ledger WHERE id = ? AND (${OPEN})`, [id]);
+      if (row !== undefined) markRefused(access, id, refusal);
+      return undefined;
+    });
+    this.#running.delete(id);
+    return written;
+  }
+
   /** Says that another agent's person approved the call, which may run from now on. */
   async approve(id: number): Promise<Result<undefined>> {
     const at = this.#now();

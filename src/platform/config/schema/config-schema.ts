@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Config } from '../config.ts';
 import { hooksAutoAcceptSchema, hooksConsentSchema, hooksSchema } from './hooks-schema.ts';
+import { ledgerSchema } from './ledger-schema.ts';
 import { mcpServersSchema } from './mcp-servers-schema.ts';
 import { modelSchema } from './model-schema.ts';
 import { pluginsSchema } from './plugins-schema.ts';
@@ -11,6 +12,7 @@ import {
   compressionSchema,
   delegationSchema,
   loggingSchema,
+  policySchema,
   terminalSchema,
   toolsSchema,
 } from './section-schemas.ts';
@@ -31,7 +33,9 @@ export const configSchema = z
     hooks_consent: hooksConsentSchema
       .default('content')
       .describe('What an approval of a hook is bound to: the content of its script, or its path alone.'),
+    ledger: ledgerSchema.prefault({}),
     plugins: pluginsSchema.prefault({}),
+    policy: policySchema.prefault({}),
     terminal: terminalSchema.prefault({}),
     tools: toolsSchema.prefault({}),
     logging: loggingSchema.prefault({}),

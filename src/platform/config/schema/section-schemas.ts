@@ -7,13 +7,15 @@ import {
   type DelegationConfig,
   LOG_LEVELS,
   type LoggingConfig,
+  type PolicyConfig,
   type TerminalConfig,
   type ToolsConfig,
 } from '../config.ts';
 import { defaultConfig } from '../default-config.ts';
 import { fromMs, seconds, text, toMs, variableName, wholeNumber } from './fields.ts';
 
-const { agent, approvals, checkpoints, compression, delegation, terminal, tools, logging } = defaultConfig;
+const { agent, approvals, checkpoints, compression, delegation, policy, terminal, tools, logging } =
+  defaultConfig;
 
 export const agentSchema = z
   .strictObject({
@@ -135,6 +137,16 @@ export const delegationSchema = z
   })
   .transform((value): DelegationConfig => ({ maxDepth: value.max_depth, maxChildren: value.max_children }))
   .describe('Limits of delegate_task.');
+
+export const policySchema = z
+  .strictObject({
+    floors: z
+      .boolean()
+      .default(policy.floors)
+      .describe('Whether wiping root or home, raw devices, fork bombs and power off are always refused.'),
+  })
+  .transform((value): PolicyConfig => ({ floors: value.floors }))
+  .describe('What is refused, besides the rules beside the journal.');
 
 export const terminalSchema = z
   .strictObject({
