@@ -9,6 +9,7 @@ import {
   type CallAudience,
   type CheckpointStep,
   Gate,
+  type JournalStep,
   protectedPaths,
   protectedTargetGuard,
   type SelfProtection,
@@ -16,12 +17,14 @@ import {
 } from '../gate/index.ts';
 import { valueOrThrow } from '../kernel/errors/index.ts';
 import type { Redactor } from '../kernel/redact/index.ts';
+import type { ToolDeclaration } from '../kernel/tool-call/index.ts';
 import type { CallGuard } from '../kernel/verdict/index.ts';
 import { platformName } from '../platform/environment/index.ts';
 import { isInProject, userHome } from '../platform/paths/index.ts';
 import { randomId } from '../platform/random/index.ts';
 import type { CallbackRegistry } from '../safety/hooks/index.ts';
 import { BuiltInTools } from './built-in-tools.ts';
+import type { LedgerKeeper } from './ledger-keeper.ts';
 import { McpServers, type NeededServers } from './mcp-servers.ts';
 import type { Plugins } from './plugins.ts';
 import { readProjectInstructions } from './project-instructions.ts';
@@ -39,6 +42,9 @@ export interface WorkshopParts {
   readonly ready: () => Promise<void>;
   /** Absent when checkpoints are off. */
   readonly checkpoints: CheckpointStep | undefined;
+  /** Absent when the journal is off. */
+  readonly journal: JournalStep | undefined;
+  readonly ledger: LedgerKeeper;
 }
 
 /** A gate and the tools behind it. */
@@ -81,6 +87,11 @@ export class AgentWorkshop {
     return this.#builtIn.toolBox();
   }
 
+  /** What is known of a tool without starting a server; undefined of one that is neither built in nor a plugin's. */
+  declarationOf(name: string): ToolDeclaration | undefined {
+    return this.builtIn().lookup(name) ?? this.#parts.plugins.tools.find((tool) => tool.name === name);
+  }
+
   /** The built-in tools and those of the servers that are needed, without those that are disabled, behind their gate. */
   async tools(needed: NeededServers, signal: AbortSignal): Promise<GatedTools> {
     await this.whenReady();
@@ -98,9 +109,10 @@ export class AgentWorkshop {
   ];
 
   gate(toolBox: ToolBox): Gate {
-    const { options, audience, redactor, approver, checkpoints } = this.#parts;
+    const { options, audience, redactor, approver, checkpoints, journal } = this.#parts;
     return new Gate({
       ...(checkpoints === undefined ? {} : { checkpoints }),
+      ...(journal === undefined ? {} : { journal }),
       catalog: toolBox,
       unknownTools: 'refuse',
       guards: this.guards,
@@ -156,6 +168,7 @@ export class AgentWorkshop {
       verify: agent.verify,
       maxVerifyNudges: agent.maxVerifyNudges,
       isCodeProject: isInProject(options.cwd),
+      briefing: async (lineage, isStillTold) => this.#parts.ledger.briefing(lineage, isStillTold),
       compression,
     };
   }

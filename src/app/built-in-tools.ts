@@ -20,12 +20,14 @@ import { userHome } from '../platform/paths/index.ts';
 import { randomId } from '../platform/random/index.ts';
 import type { CallbackRegistry } from '../safety/hooks/index.ts';
 import { commandEnvironment } from './command-environment.ts';
+import type { LedgerKeeper } from './ledger-keeper.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 
 export interface BuiltInToolsParts {
   readonly options: RuntimeOptions;
   readonly callbacks: CallbackRegistry;
   readonly redactor: Redactor;
+  readonly ledger: Pick<LedgerKeeper, 'exitFileOf'>;
 }
 
 /** The tools that come with Herma, and what they start and keep. */
@@ -49,7 +51,7 @@ export class BuiltInTools {
     await this.#processes.close();
   }
 
-  #tools({ options, callbacks, redactor }: BuiltInToolsParts): readonly Tool[] {
+  #tools({ options, callbacks, redactor, ledger }: BuiltInToolsParts): readonly Tool[] {
     const { clock, environment, paths, config } = options;
     const home = userHome(environment);
     const writing = { home, isProtected: protectHome(paths.home) };
@@ -71,6 +73,7 @@ export class BuiltInTools {
           HERMA_SESSION: sessionId,
         }),
         processes: this.#processes,
+        exitFile: (call) => ledger.exitFileOf(call),
         defaultTimeoutMs: config.terminal.timeoutMs,
       }),
       createProcessTool({ ...output, clock, processes: this.#processes }),

@@ -1,4 +1,5 @@
 import { credentialFreeEnvironment, type Environment } from '../platform/environment/index.ts';
+import { outboundKeyNames } from './outbound-hooks.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 
 /**
@@ -10,5 +11,5 @@ export function commandEnvironment(
   allowed: readonly string[],
 ): Environment {
   const keyNames = [config.model?.apiKeyEnv, model?.apiKeyEnv].filter((name) => name !== undefined);
-  return credentialFreeEnvironment(environment, keyNames, allowed);
+  return credentialFreeEnvironment(environment, [...keyNames, ...outboundKeyNames(config)], allowed);
 }

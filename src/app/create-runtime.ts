@@ -1,9 +1,12 @@
 import {
   ApprovalStore,
   type Approver,
+  type CallAudience,
+  type CheckpointStep,
   describeFinding,
   ForeignGate,
   hookAudience,
+  type JournalStep,
   OpenCallStore,
   PersonApprover,
   protectedPaths,
@@ -17,8 +20,11 @@ import { randomId } from '../platform/random/index.ts';
 import { CallbackRegistry } from '../safety/hooks/index.ts';
 import { AgentWorkshop } from './agent-workshop.ts';
 import { CheckpointKeeper } from './checkpoint-keeper.ts';
+import { childState } from './child-state.ts';
 import { knownSecrets } from './known-secrets.ts';
+import { LedgerKeeper } from './ledger-keeper.ts';
 import { loggedAudience } from './logged-audience.ts';
+import { OutboundWebhooks } from './outbound-hooks.ts';
 import { Plugins } from './plugins.ts';
 import { Runtime } from './runtime.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
@@ -32,7 +38,7 @@ export function createRuntime(given: RuntimeOptions): Runtime {
   const redactor = createRedactor({ extraSecrets: knownSecrets(given) });
   const logger = openLog(given, redactor);
   const options = { ...given, onWarning: loggedWarning(given, logger, redactor) };
-  const { paths, clock } = options;
+  const { clock } = options;
   const callbacks = new CallbackRegistry(clock);
   const audience = loggedAudience(hookAudience(callbacks), logger);
   const protection = watchTheGuards({ options, redactor, logger });
@@ -40,16 +46,26 @@ export function createRuntime(given: RuntimeOptions): Runtime {
   const approver = personApprovers({ options, approvals, callbacks, redactor });
   const checkpoints = new CheckpointKeeper(options);
   const step = checkpoints.step();
+  const ledger = new LedgerKeeper({
+    options,
+    redactor,
+    logger,
+    toolOf: (name) => workshop.declarationOf(name),
+    childState: async (row) => childState(row, () => runtime.sessions()),
+    callReadTool: async (tool, args, signal) => runtime.readWith(tool, args, signal),
+  });
+  const journal = ledger.step();
   const shellHooks = new ShellHooks({ options, callbacks, logger, cwdOf: () => options.cwd });
+  const outbound = new OutboundWebhooks({ options, callbacks, redactor, logger });
   const plugins = new Plugins({
     options,
     callbacks,
     logger,
     reservedTools: () => reservedTools(workshop, options),
   });
-  // Plugins come before the scripts of the configuration.
+  // Plugins come before the scripts of the configuration, and both before those who are only told.
   const ready = async (): Promise<void> => {
-    const lines = [...(await plugins.load()), ...(await shellHooks.ready())];
+    const lines = [...(await plugins.load()), ...(await shellHooks.ready()), ...(await outbound.ready())];
     for (const line of lines) options.onWarning(line);
   };
   const workshop: AgentWorkshop = new AgentWorkshop({
@@ -58,42 +74,86 @@ export function createRuntime(given: RuntimeOptions): Runtime {
     plugins,
     options,
     checkpoints: step,
+    journal,
+    ledger,
     callbacks,
     audience,
     redactor,
     approver: approver(options.approve),
   });
-  const foreignGate = async (agent: string): Promise<ForeignGate> => {
+  const foreignGate = foreignGates({
+    options,
+    workshop,
+    audience,
+    callbacks,
+    redactor,
+    remembered: approver(undefined),
+    checkpoints: step,
+    journal,
+    ledger,
+  });
+  const runtime: Runtime = new Runtime({
+    options,
+    ledger,
+    callbacks,
+    approvals,
+    workshop,
+    checkpoints,
+    shellHooks,
+    outbound,
+    plugins,
+    foreignGate,
+    logger,
+  });
+  return runtime;
+}
+
+interface ForeignGatesParts {
+  readonly options: RuntimeOptions;
+  readonly workshop: AgentWorkshop;
+  readonly audience: CallAudience;
+  readonly callbacks: CallbackRegistry;
+  readonly redactor: Redactor;
+  readonly remembered: Approver;
+  readonly checkpoints: CheckpointStep | undefined;
+  readonly journal: JournalStep | undefined;
+  readonly ledger: LedgerKeeper;
+}
+
+/** Makes the gates for programs that run their tools themselves, by the program's name. */
+function foreignGates({
+  options: { paths, clock },
+  workshop,
+  audience,
+  callbacks,
+  redactor,
+  remembered,
+  checkpoints,
+  journal,
+  ledger,
+}: ForeignGatesParts): (agent: string) => Promise<ForeignGate> {
+  return async (agent) => {
     await workshop.whenReady();
     return new ForeignGate({
       gate: {
         catalog: workshop.builtIn(),
         guards: workshop.guards,
         audience,
-        ...(step === undefined ? {} : { checkpoints: step }),
+        ...(checkpoints === undefined ? {} : { checkpoints }),
+        ...(journal === undefined ? {} : { journal }),
         redact: (text) => redactor.text(text),
         clock,
         newTicketId: () => randomId('tkt'),
       },
-      remembered: approver(undefined),
+      remembered,
       calls: new OpenCallStore(resolvePath(paths.run, 'calls'), clock),
       callbacks,
       redactor,
       clock,
       agent,
+      briefing: async (sessionId) => ledger.briefing(sessionId),
     });
   };
-  return new Runtime({
-    options,
-    callbacks,
-    approvals,
-    workshop,
-    checkpoints,
-    shellHooks,
-    plugins,
-    foreignGate,
-    logger,
-  });
 }
 
 /** Names of our own tools, offered or not. */

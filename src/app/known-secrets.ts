@@ -1,11 +1,12 @@
 import { redact } from '../kernel/redact/index.ts';
 import type { McpServerConfig } from '../platform/config/index.ts';
 import { credentialNames } from '../platform/environment/index.ts';
+import { outboundKeys } from './outbound-hooks.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 
 /**
- * The values that must appear in no record, no error and no warning: the provider keys of this environment, and what MCP
- * servers are given that is a secret by its name or its look.
+ * The values that must appear in no record, no error and no warning: the provider keys of this environment, the
+ * keys that sign outbound webhooks, and what MCP servers are given that is a secret by its name or its look.
  */
 export function knownSecrets({
   environment,
@@ -17,6 +18,7 @@ export function knownSecrets({
   );
   return [
     ...names.flatMap((name) => environment[name] ?? []),
+    ...outboundKeys(config, environment),
     ...[...config.mcpServers.values()].flatMap(secretsOfServer),
   ];
 }

@@ -9,6 +9,7 @@ import {
   performCall,
 } from '../gate/index.ts';
 import { messageOf, type Result, succeed } from '../kernel/errors/index.ts';
+import type { JsonObject } from '../kernel/json/index.ts';
 import type { ModelConfig } from '../platform/config/index.ts';
 import type { Logger } from '../platform/logging/index.ts';
 import { randomId } from '../platform/random/index.ts';
@@ -16,9 +17,11 @@ import type { CallOwner, CheckpointStore } from '../safety/checkpoints/index.ts'
 import type { CallbackRegistry } from '../safety/hooks/index.ts';
 import type { AgentWorkshop } from './agent-workshop.ts';
 import type { CheckpointKeeper } from './checkpoint-keeper.ts';
+import type { LedgerKeeper, OpenJournal } from './ledger-keeper.ts';
 import { chosenModel, otherModel } from './model-choice.ts';
 import type { OpenSession, SessionChoice } from './open-session.ts';
 import { openStore } from './open-store.ts';
+import type { OutboundWebhooks } from './outbound-hooks.ts';
 import type { Plugins } from './plugins.ts';
 import type { Rewind } from './rewind.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
@@ -37,7 +40,9 @@ export interface RuntimeParts {
   readonly approvals: ApprovalStore;
   readonly workshop: AgentWorkshop;
   readonly checkpoints: CheckpointKeeper;
+  readonly ledger: LedgerKeeper;
   readonly shellHooks: ShellHooks;
+  readonly outbound: OutboundWebhooks;
   readonly plugins: Plugins;
   readonly foreignGate: (agent: string) => Promise<ForeignGate>;
   readonly logger: Logger;
@@ -111,6 +116,7 @@ export class Runtime {
     const { options, workshop } = this.#parts;
     this.#maintainCheckpoints();
     for (const line of await this.#parts.checkpoints.recover()) options.onWarning(line);
+    for (const line of await this.#parts.ledger.recover()) options.onWarning(line);
     const { openSession } = await import('./open-session.ts');
     return openSession(store.value, choice, {
       ...options,
@@ -169,6 +175,19 @@ export class Runtime {
     return this.#parts.checkpoints.store();
   }
 
+  /** The journal, also when calls are not journalled. */
+  async journal(): Promise<OpenJournal> {
+    return this.#parts.ledger.journal();
+  }
+
+  /** Calls a tool that only reads, through the gate, for the sake of the program itself. Undefined when it gives no answer. */
+  async readWith(tool: string, args: JsonObject, signal: AbortSignal): Promise<string | undefined> {
+    const sessionId = randomId('probe');
+    const ids = { callId: randomId('call'), sessionId, rootSessionId: sessionId, turnId: '', ordinal: 0 };
+    const report = await this.call({ ...ids, tool, args, cwd: this.#parts.options.cwd }, signal);
+    return report.status === 'ok' ? report.text : undefined;
+  }
+
   /** Takes the turn of a checkpoint and all later ones out of its conversation: the one that is `open`, else a stored one. */
   async rewindTo(owner: CallOwner, open?: Conversation): Promise<Rewind> {
     const { rewindOpen, rewindStored } = await import('./rewind.ts');
@@ -182,20 +201,22 @@ export class Runtime {
     return randomId(prefix);
   }
 
-  /** Ends what this runtime started: background commands, MCP servers, files. All steps run, even when one fails. */
+  /** Ends what this runtime started: background commands, MCP servers, deliveries, files. All steps run, even when one fails. */
   async close(): Promise<void> {
     this.#closing ??= this.#close();
     await this.#closing;
   }
 
   async #close(): Promise<void> {
-    const { workshop, checkpoints, shellHooks, plugins, logger } = this.#parts;
+    const { workshop, checkpoints, ledger, shellHooks, outbound, plugins, logger } = this.#parts;
     const steps = [
       async () => workshop.close(),
       async () => plugins.close(),
       async () => shellHooks.close(),
+      async () => outbound.close(),
       async () => checkpoints.maintainLater(),
       async () => checkpoints.close(),
+      async () => ledger.close(),
       async () => Promise.resolve(this.#store?.close()),
       async () => Promise.resolve(logger.close()),
     ];

@@ -3,6 +3,7 @@ import { redact as defaultRedactor } from '../kernel/redact/index.ts';
 import type { ToolCall } from '../kernel/tool-call/index.ts';
 import { type CallGuard, foldOpinions, type Opinion } from '../kernel/verdict/index.ts';
 import type { Clock } from '../platform/clock/index.ts';
+import type { ProcessIdentity } from '../platform/process/index.ts';
 import {
   type ApprovalAnswer,
   type ApprovalRequest,
@@ -100,9 +101,9 @@ export class Gate {
    * Decides whether a call runs. Rejects only when `signal` is aborted: then the call has not run and will not, and
    * observers are told that it was cancelled.
    *
-   * @param earlier the call as it was when another agent was told to ask its person about it, and its row in the journal.
+   * @param from what is known of the other agent a call comes from.
    */
-  async before(request: CallRequest, signal: AbortSignal, earlier?: EarlierQuestion): Promise<Admission> {
+  async before(request: CallRequest, signal: AbortSignal, from: ForeignOrigin = {}): Promise<Admission> {
     const { catalog, unknownTools } = this.#parts;
     const normalised = normalise(request, catalog, unknownTools);
     if (!normalised.ok) {
@@ -112,7 +113,7 @@ export class Gate {
     const call = normalised.value;
     const row = { entry: '' };
     try {
-      return await this.#decide({ asked: call, row, earlier }, signal);
+      return await this.#decide({ asked: call, row, from }, signal);
     } catch (error) {
       const cancelled = {
         call,
@@ -126,14 +127,15 @@ export class Gate {
     }
   }
 
-  async #decide({ asked, row, earlier }: Question, signal: AbortSignal): Promise<Admission> {
+  async #decide({ asked, row, from }: Question, signal: AbortSignal): Promise<Admission> {
     const { catalog, unknownTools, guards, approver, clock } = this.#parts;
     const consulted = await consultGuards(asked, { guards: guards(), catalog, unknownTools, clock, signal });
     const { call } = consulted;
     const warnings = consulted.warnings.map((line) => this.#redact(line));
     const verdicts = verdictsOf(consulted.opinions);
+    const { earlier, owner } = from;
     const continues = earlier?.fingerprint === call.fingerprint ? earlier.entry : undefined;
-    const judged: Judged = { call, warnings, verdicts, signal, continues, row };
+    const judged: Judged = { call, warnings, verdicts, signal, continues, row, owner };
     const decision = foldOpinions(consulted.opinions);
     if (decision.type === 'block') return this.#refuse({ ...decision, ...judged });
     if (decision.type === 'abstain') return this.#admit({ type: 'admitted' }, judged);
@@ -152,7 +154,7 @@ export class Gate {
 
   /** The last steps of the first half. Nothing that was interrupted gets a ticket. */
   async #admit(kind: AdmissionKind, judged: Judged): Promise<Admission> {
-    const { call, signal, verdicts, continues } = judged;
+    const { call, signal, verdicts, continues, owner } = judged;
     const captured = await this.#capture(call, signal);
     const told = [...judged.warnings, ...captured.warnings.map((line) => this.#redact(line))];
     if (captured.type === 'blocked')
@@ -165,6 +167,7 @@ export class Gate {
       verdicts,
       awaitsApproval,
       continues,
+      owner,
     });
     told.push(...(journalled?.warnings ?? []).map((line) => this.#redact(line)));
     if (journalled?.type === 'blocked') {
@@ -270,6 +273,14 @@ type AdmissionKind =
   | Pick<Extract<Admission, { type: 'admitted' }>, 'type' | 'approval'>
   | Pick<Extract<Admission, { type: 'asked' }>, 'type' | 'by' | 'message'>;
 
+/** What is known of the other agent a call comes from. */
+export interface ForeignOrigin {
+  /** The call as it was when that agent was told to ask its person. */
+  readonly earlier?: EarlierQuestion | undefined;
+  /** The process that can still end the call; this one when absent. */
+  readonly owner?: ProcessIdentity | undefined;
+}
+
 /** A question about a call that another agent's person was to answer. */
 export interface EarlierQuestion {
   readonly fingerprint: string;
@@ -286,6 +297,7 @@ interface Judged {
   /** Its row, when it was journalled before. */
   readonly continues: string | undefined;
   readonly row: NewRow;
+  readonly owner: ProcessIdentity | undefined;
 }
 
 /** The row that a call gets, once it has it. */
@@ -296,7 +308,7 @@ interface NewRow {
 interface Question {
   readonly asked: ToolCall;
   readonly row: NewRow;
-  readonly earlier: EarlierQuestion | undefined;
+  readonly from: ForeignOrigin;
 }
 
 interface PassedVerdict {

@@ -29,4 +29,12 @@ export interface AgentParts {
   /** Times a turn may be sent on because of them. */
   readonly maxVerifyNudges: number;
   readonly compression: CompressionSettings;
+  /**
+   * What the model is to know before a turn of that lineage, besides what hooks say. `isStillTold` says whether it can still read a
+   * text it was given that way. Never rejects.
+   */
+  readonly briefing?: (
+    rootSessionId: string,
+    isStillTold: (mark: string) => boolean,
+  ) => Promise<{ readonly text: string; readonly warnings: readonly string[] }>;
 }

@@ -77,8 +77,24 @@ class Turn {
         )
       : { texts: [], warnings: [] };
     if (!signal.aborted) context.warn(injected.warnings);
-    const added = injected.texts.join('\n\n');
+    const briefed = await this.#brief();
+    const added = [...briefed, ...injected.texts].join('\n\n');
     this.#append({ role: 'user', text, ...(added === '' ? {} : { context: added }) });
+  }
+
+  /** What the program itself wants the model to know. */
+  async #brief(): Promise<readonly string[]> {
+    const { parts, options } = this.#context;
+    const { conversation } = options;
+    const told = conversation.messages.flatMap((message) =>
+      message.role === 'user' && message.context !== undefined ? [message.context] : [],
+    );
+    const briefing = await parts.briefing?.(conversation.rootSessionId, (mark) =>
+      told.some((text) => text.includes(mark)),
+    );
+    if (briefing === undefined) return [];
+    this.#context.warn(briefing.warnings);
+    return briefing.text === '' ? [] : [briefing.text];
   }
 
   async #iterate(): Promise<TurnResult> {

@@ -112,6 +112,17 @@ export class SessionStore {
     });
   }
 
+  /** The sessions that a session delegated to from a moment on (milliseconds since 1970), in the order of their start. */
+  childrenOf(sessionId: string, sinceMs: number): Result<readonly Session[], SessionErrorCode> {
+    return this.#attempt(() => {
+      const rows = this.#database.all(
+        'SELECT * FROM sessions WHERE parent_session_id = ? AND root_session_id = id AND started_at >= ? ORDER BY rowid',
+        [sessionId, sinceMs / 1000],
+      );
+      return succeed(rows.map(sessionOf));
+    });
+  }
+
   /** Where a session goes on: after compressions their last, otherwise itself. */
   currentOf(sessionId: string): Result<Session, SessionErrorCode> {
     return this.#attempt(() => {

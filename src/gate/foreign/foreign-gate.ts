@@ -40,6 +40,10 @@ export interface ForeignGateParts {
   readonly clock: Clock;
   /** Name of the calling agent. */
   readonly agent: string;
+  /** What the model of a session is to know besides what hooks say. Never rejects. */
+  readonly briefing?: (
+    sessionId: string,
+  ) => Promise<{ readonly text: string; readonly warnings: readonly string[] }>;
 }
 
 /**
@@ -66,14 +70,16 @@ export class ForeignGate {
     const approver = new TicketApprover({ calls, remembered, returned: returned.value });
     const earlier = returned.value?.open?.checkpoint ?? '';
     if (earlier !== '') await this.#parts.gate.checkpoints?.after(earlier);
-    const admission = await this.#gateWith(approver).before(
-      this.#requestOf(foreign),
-      signal,
-      questionOf(returned.value, foreign.sessionId),
-    );
+    const { owner, warnings } = ownerOf(foreign.ownerPid);
+    const admission = await this.#gateWith(approver).before(this.#requestOf(foreign), signal, {
+      earlier: questionOf(returned.value, foreign.sessionId),
+      owner,
+    });
     const call = callOf(admission);
     if (call !== undefined) await approver.settle(call);
-    return succeed(await this.#decide(admission, { foreign, refusal: approver.refusal }));
+    return succeed(
+      await this.#decide(admission, { foreign, refusal: approver.refusal, owner, ownerWarnings: warnings }),
+    );
   }
 
   /**
@@ -96,7 +102,7 @@ export class ForeignGate {
     return removed.value ? succeed({ warnings }) : unknownTicket(open.value.ticket);
   }
 
-  /** What hooks want the model of that session to read before its next turn. */
+  /** What the journal and hooks want the model of that session to read before its next turn. */
   async context(
     sessionId: string,
     signal: AbortSignal,
@@ -115,7 +121,12 @@ export class ForeignGate {
       },
       signal,
     );
-    return { context: texts.join('\n\n'), warnings };
+    const briefing = await this.#parts.briefing?.(sessionId);
+    const briefed = briefing === undefined || briefing.text === '' ? [] : [briefing.text];
+    return {
+      context: [...briefed, ...texts].join('\n\n'),
+      warnings: [...(briefing?.warnings ?? []), ...warnings],
+    };
   }
 
   #gateWith(approver: Approver): Gate {
@@ -139,7 +150,7 @@ export class ForeignGate {
 
   async #decide(
     admission: Admission,
-    { foreign, refusal }: { readonly foreign: ForeignCall; readonly refusal: string | undefined },
+    { foreign, refusal, owner, ownerWarnings }: Decided,
   ): Promise<ForeignDecision> {
     const { redactor } = this.#parts;
     switch (admission.type) {
@@ -151,23 +162,30 @@ export class ForeignGate {
         return blocked(admission.call.args, `${admission.by}: ${admission.message}`, admission.warnings);
       case 'asked': {
         const reason = redactor.text([admission.message, refusal].filter(Boolean).join('; '));
-        return this.#record(foreign, admission, { decision: 'ask', reason, warnings: admission.warnings });
+        return this.#record(admission, owner, {
+          decision: 'ask',
+          reason,
+          warnings: [...admission.warnings, ...ownerWarnings],
+        });
       }
       case 'admitted': {
-        const warnings = [...admission.warnings, ...(refusal === undefined ? [] : [refusal])];
-        return this.#record(foreign, admission, { decision: 'allow', reason: '', warnings });
+        const warnings = [
+          ...admission.warnings,
+          ...(refusal === undefined ? [] : [refusal]),
+          ...ownerWarnings,
+        ];
+        return this.#record(admission, owner, { decision: 'allow', reason: '', warnings });
       }
     }
   }
 
   async #record(
-    foreign: ForeignCall,
     { ticket: given }: Extract<Admission, { type: 'admitted' | 'asked' }>,
+    owner: ProcessIdentity | undefined,
     answer: Pick<ForeignDecision, 'reason' | 'warnings'> & { readonly decision: 'allow' | 'ask' },
   ): Promise<ForeignDecision> {
     const { calls, clock, redactor } = this.#parts;
     const { id: ticket, call, checkpoint, entry } = given;
-    const { owner, warnings: ownerWarnings } = ownerOf(foreign.ownerPid);
     const stored = await calls.put({
       ticket,
       call: { ...call, args: redactedArgs(redactor, call.args) },
@@ -178,7 +196,7 @@ export class ForeignGate {
       ...(owner === undefined ? {} : { owner }),
     });
     await calls.sweep();
-    const warnings = [...answer.warnings, ...ownerWarnings];
+    const warnings = [...answer.warnings];
     if (stored.ok) return { ...answer, toolInput: call.args, ticket, warnings };
     const withdrawn = await this.#gateWith(this.#parts.remembered).withdraw(given, {
       by: 'journal',
@@ -207,6 +225,13 @@ export class ForeignGate {
       entry,
     };
   }
+}
+
+interface Decided {
+  readonly foreign: ForeignCall;
+  readonly refusal: string | undefined;
+  readonly owner: ProcessIdentity | undefined;
+  readonly ownerWarnings: readonly string[];
 }
 
 /** The question a ticket stands for, as far as it is one of this session. */

@@ -1,4 +1,5 @@
 import type { ToolCall } from '../../kernel/tool-call/index.ts';
+import type { ProcessIdentity } from '../../platform/process/index.ts';
 import type { EndedCall } from '../observers.ts';
 
 /** What became of the row of a call that is about to run. */
@@ -23,6 +24,8 @@ export interface JournalContext {
   readonly awaitsApproval: boolean;
   /** The row of the same call from when that question was put; empty when it was not recorded. */
   readonly continues?: string | undefined;
+  /** The process of another agent that can still end it; this one when absent. */
+  readonly owner?: ProcessIdentity | undefined;
 }
 
 /** Why a call did not run; `by` is absent when it was cancelled. */

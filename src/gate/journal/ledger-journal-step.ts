@@ -1,5 +1,5 @@
 import type { ToolCall } from '../../kernel/tool-call/index.ts';
-import type { ProcessIdentity } from '../../platform/process/index.ts';
+import { currentProcessIdentity, type ProcessIdentity } from '../../platform/process/index.ts';
 import { type Foreseen, graceOf, type Intent, isRecorded, type Ledger } from '../../safety/ledger/index.ts';
 import type { EndedCall } from '../observers.ts';
 import type { JournalContext, Journalled, JournalStep, NotRun } from './journal-step.ts';
@@ -13,11 +13,6 @@ export interface LedgerJournalParts {
   readonly classOf: (call: ToolCall) => Promise<string | undefined>;
   /** Whether repeating the call does no harm. */
   readonly isRepeatable: (call: ToolCall) => Promise<boolean>;
-  /** The process that can still end a call, and whether it keeps the row alive. */
-  readonly ownerOf: (call: ToolCall) => {
-    readonly owner: ProcessIdentity | undefined;
-    readonly isOwn: boolean;
-  };
   readonly onFailure: 'block' | 'warn';
   /** From this equal call on, when the effects of the earlier ones are not known, it is stopped; 0 for never. */
   readonly retryLimit: number;
@@ -112,11 +107,14 @@ class LedgerJournalStep implements JournalStep {
     };
   }
 
-  async #intentOf(call: ToolCall, { checkpoint, verdicts, awaitsApproval }: JournalContext): Promise<Intent> {
+  async #intentOf(
+    call: ToolCall,
+    { checkpoint, verdicts, awaitsApproval, owner }: JournalContext,
+  ): Promise<Intent> {
     const { foresee, classOf } = this.#parts;
     const [foreseen, commandClass] = [await foresee(call), await classOf(call)];
     return {
-      ...this.#baseOf(call),
+      ...this.#baseOf(call, owner),
       checkpoint,
       verdicts,
       awaitingApproval: awaitsApproval,
@@ -125,9 +123,15 @@ class LedgerJournalStep implements JournalStep {
     };
   }
 
-  #baseOf(call: ToolCall): Pick<Intent, 'call' | 'owner' | 'isOwn' | 'graceMs'> {
-    const { ownerOf, graceSeconds, grace } = this.#parts;
-    const graceMs = graceOf(call.tool, { graceSeconds, byTool: grace });
-    return { call, ...ownerOf(call), graceMs };
+  /** A call of our own is kept alive by this process; one of another agent has its process, which gives no sign of life. */
+  #baseOf(call: ToolCall, owner?: ProcessIdentity): Pick<Intent, 'call' | 'owner' | 'isOwn' | 'graceMs'> {
+    const { graceSeconds, grace } = this.#parts;
+    const isOwn = call.origin.kind === 'herma';
+    return {
+      call,
+      owner: isOwn ? currentProcessIdentity() : owner,
+      isOwn,
+      graceMs: graceOf(call.tool, { graceSeconds, byTool: grace }),
+    };
   }
 }

@@ -9,6 +9,7 @@ export {
   type HooksConfig,
   type HttpMcpServerConfig,
   type LedgerConfig,
+  type LedgerProbeConfig,
   type LoggingConfig,
   type LogLevel,
   type McpServerConfig,

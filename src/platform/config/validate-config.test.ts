@@ -210,7 +210,7 @@ describe('a problem', () => {
 });
 
 describe('a section this version does not have', () => {
-  it.each(['policy', 'ledger', 'egress'])('is an error when it would protect: %s', (name) => {
+  it.each(['egress'])('is an error when it would protect: %s', (name) => {
     const text = `${name}:\n  enabled: true\n`;
     expect(problemsOf(text)).toEqual([
       `error config.yaml:1:1: ${name} is not supported by this version -> remove the section: it would protect nothing here`,
@@ -224,7 +224,7 @@ describe('a section this version does not have', () => {
     expect(config).toBeDefined();
   });
 
-  it.each(['hooks:', 'hooks: {}', 'egress: {enabled: false}', 'policy: off', 'ledger: []'])(
+  it.each(['hooks:', 'hooks: {}', 'egress: {enabled: false}', 'egress: off', 'egress: []'])(
     'is fine as long as it asks for nothing: %s',
     (text) => {
       expect(problemsOf(text)).toEqual([]);
@@ -233,13 +233,12 @@ describe('a section this version does not have', () => {
 });
 
 describe('hooks that never run', () => {
-  it('are warned about: events that do not happen here, and addresses that are told of nothing', () => {
+  it('are warned about: they are for events that do not happen here', () => {
     const text =
       'hooks:\n  kanban_task_claimed: [{command: a}]\n  outbound: [{url: "http://127.0.0.1:1/x", events: [post_tool_call]}]\n';
     const { config, problems } = validate(text);
     expect(problems.map(({ severity, line, key }) => [severity, line, key])).toEqual([
       ['warning', 2, 'hooks.kanban_task_claimed'],
-      ['warning', 3, 'hooks.outbound'],
     ]);
     expect(config?.hooks.shell).toEqual([]);
   });
@@ -248,6 +247,34 @@ describe('hooks that never run', () => {
     const { config, problems } = validate('hooks:\n  pre_tool_cal: [{command: a}]\n');
     expect(config).toBeUndefined();
     expect(problems[0]?.message).toContain('did you mean pre_tool_call?');
+  });
+});
+
+describe('an outbound webhook', () => {
+  it.each([
+    ['http://hooks.example/x', true],
+    ['http://192.168.1.5:8080/x', true],
+    ['https://hooks.example/x', false],
+    ['http://localhost:5678/x', false],
+    ['http://127.0.0.1/x', false],
+    ['http://[::1]:5678/x', false],
+  ])('is warned about when it is not encrypted on its way: %s', (url, isWarned) => {
+    const { config, problems } = validate(
+      `hooks: {outbound: [{url: "https://a.example", events: [post_tool_call]}, {url: "${url}", events: [post_tool_call]}]}`,
+    );
+    expect(problems.map(({ severity, key, remedy }) => [severity, key, remedy])).toEqual(
+      isWarned ? [['warning', 'hooks.outbound[1].url', 'use https']] : [],
+    );
+    expect(config?.hooks.outbound).toHaveLength(2);
+  });
+
+  it('is warned about when its key is in the file, with the setting that names a variable', () => {
+    const { problems } = validate(
+      'hooks: {outbound: [{url: "https://a.example", events: [post_tool_call], secret: hunter2hunter2}]}',
+    );
+    expect(problems).toMatchObject([
+      { severity: 'warning', key: 'hooks.outbound[0].secret', remedy: expect.stringContaining('secret_env') },
+    ]);
   });
 });
 

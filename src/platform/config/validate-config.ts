@@ -12,6 +12,9 @@ import { storedSecrets } from './stored-secrets.ts';
 import { isUnsupportedSection, unsupportedSeverity } from './unsupported-sections.ts';
 import { readYaml, type YamlDocument } from './yaml-document.ts';
 
+/** What is sent to it does not leave the machine. */
+const LOCAL_HOST = /^(localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
 /** What the text of a `config.yaml` says. */
 export interface Validation {
   /** Absent when there is a problem of severity `error`. */
@@ -53,9 +56,15 @@ export function validateConfig(text: string, file: string, environment: Environm
     toProblem(source, 'warning', unsetVariable(path, name)),
   );
   const idle = idleHookProblems(source);
-  const problems = [...unsupported, ...errors, ...idle, ...secretProblems(source), ...unset].toSorted(
-    byPlace,
-  );
+  const unencrypted = parsed.success ? unencryptedProblems(source, parsed.data) : [];
+  const problems = [
+    ...unsupported,
+    ...errors,
+    ...idle,
+    ...unencrypted,
+    ...secretProblems(source),
+    ...unset,
+  ].toSorted(byPlace);
   const isUsable =
     parsed.success && expanded !== undefined && !problems.some(({ severity }) => severity === 'error');
   return isUsable
@@ -106,12 +115,12 @@ function unsupportedProblems(source: Source): readonly ConfigProblem[] {
   });
 }
 
-/** Hooks that never run: for events of Hermes Agent that do not happen here, and addresses that are told of nothing yet. */
+/** Hooks that never run: they are for events of Hermes Agent that do not happen here. */
 function idleHookProblems(source: Source): readonly ConfigProblem[] {
   const names = Object.keys(asMapping(source.canonical.value['hooks'])).filter((name) =>
     IDLE_EVENTS.has(name),
   );
-  const idle = names.map((name) =>
+  return names.map((name) =>
     toProblem(source, 'warning', {
       path: ['hooks', name],
       part: 'key',
@@ -119,15 +128,17 @@ function idleHookProblems(source: Source): readonly ConfigProblem[] {
       remedy: 'remove them, or leave them for Hermes Agent',
     }),
   );
-  const outbound = asMapping(source.canonical.value['hooks'])['outbound'];
-  if (!Array.isArray(outbound) || outbound.length === 0) return idle;
-  const unsent = toProblem(source, 'warning', {
-    path: ['hooks', 'outbound'],
-    part: 'key',
-    message: 'hooks.outbound: this version sends nothing yet',
-    remedy: 'do not rely on it, or leave it for Hermes Agent',
+}
+
+/** Addresses that are told of events over a network in which everybody can read along. */
+function unencryptedProblems(source: Source, { hooks }: Config): readonly ConfigProblem[] {
+  return hooks.outbound.flatMap(({ url }, index) => {
+    const parsed = URL.parse(url);
+    if (parsed?.protocol !== 'http:' || LOCAL_HOST.test(parsed.hostname)) return [];
+    const path = ['hooks', 'outbound', index, 'url'];
+    const message = `${formatKeyPath(source.canonical.writtenPath(path))} is not encrypted: what is sent can be read on its way`;
+    return [toProblem(source, 'warning', { path, part: 'value', message, remedy: 'use https' })];
   });
-  return [...idle, unsent];
 }
 
 function secretProblems(source: Source): readonly ConfigProblem[] {
@@ -139,7 +150,7 @@ function secretProblems(source: Source): readonly ConfigProblem[] {
       remedy:
         path[0] === 'mcp_servers'
           ? 'keep it in the environment and write ${NAME} of its variable here'
-          : 'keep it in the environment and name its variable in model.api_key_env',
+          : `keep it in the environment and name its variable in ${path[0] === 'hooks' ? 'secret_env' : 'model.api_key_env'}`,
     }),
   );
 }

@@ -19,6 +19,8 @@ export interface HomePaths {
   readonly pluginData: string;
   readonly ledger: string;
   readonly ledgerDatabase: string;
+  /** Heads of the journal, noted outside its folder. */
+  readonly ledgerHeads: string;
   readonly policy: string;
   readonly policyMode: string;
   readonly checkpoints: string;
@@ -52,6 +54,7 @@ export function homePaths(home: string): HomePaths {
     pluginData: join(home, 'plugin-data'),
     ledger,
     ledgerDatabase: join(ledger, 'ledger.db'),
+    ledgerHeads: join(checkpoints, 'ledger-heads'),
     policy: join(ledger, 'policy.json'),
     policyMode: join(ledger, 'policy_mode'),
     checkpoints,

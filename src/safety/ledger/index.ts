@@ -1,4 +1,5 @@
 export { type PrunedLedger, pruneLedger, type Retention } from './care/prune-ledger.ts';
+export { HeadAnchors } from './care/head-anchors.ts';
 export { type LedgerFlaw, type LedgerVerification, verifyLedger } from './care/verify-ledger.ts';
 export { age } from './ghosts/ghost-text.ts';
 export { type Briefing, type Ghost, GhostWatch, type GhostWatchParts } from './ghosts/ghost-watch.ts';
@@ -7,6 +8,6 @@ export type { FileFact, Foreseen, ForeseenFile } from './model/foreseen.ts';
 export type { EffectKnown, LedgerRow } from './model/ledger-row.ts';
 export type { ProbeResult, ProbeVerdict } from './model/probe.ts';
 export { type OpenLedgerOptions, openLedger } from './open-ledger.ts';
-export type { Probe, ProbePort } from './probes/prober.ts';
+export { type ChildState, type McpProbe, type Probe, type ProbePort, Prober } from './probes/prober.ts';
 export type { Intent, Outcome, PassedVerdict } from './recording/intent.ts';
 export { graceOf, isRecorded } from './recording/is-recorded.ts';

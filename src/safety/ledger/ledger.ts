@@ -44,6 +44,7 @@ export class Ledger {
   readonly #parts: LedgerParts;
   readonly #running = new Set<number>();
   #stopBeating: CancelTimer | undefined;
+  #written: { readonly first: number; readonly last: number } | undefined;
 
   constructor(parts: LedgerParts) {
     this.#parts = parts;
@@ -52,6 +53,7 @@ export class Ledger {
   /** Writes the row of a call that is about to run; on the disk when it resolves. The value is its id. */
   async issue(intent: Intent): Promise<Result<number>> {
     const written = await this.#write((access) => this.#insert(access, intent));
+    if (written.ok) this.#written = { first: this.#written?.first ?? written.value, last: written.value };
     if (written.ok && intent.isOwn) this.#keepAlive(written.value);
     return written;
   }
@@ -235,6 +237,11 @@ export class Ledger {
   /** Gives the space of what was deleted back to the disk. */
   async reclaim(): Promise<Result<undefined>> {
     return this.#parts.file.reclaim();
+  }
+
+  /** Rows this process has written: the first and the last of their ids; undefined when there are none. */
+  get written(): { readonly first: number; readonly last: number } | undefined {
+    return this.#written;
   }
 
   get file(): LedgerFile {
