@@ -5,7 +5,7 @@ import { fileSystemPath } from './file-name-bytes.ts';
 
 /**
  * Creates `path` (absolute) and what is missing above it. Returns the folders it created, the outermost first; none when
- * it was there. Throws what `node:fs` throws.
+ * it was there. Several processes may create the same folders at once. Throws what `node:fs` throws.
  *
  * `mkdir` of Node with `recursive` never returns where the system answers ENOENT although the parent exists, as in
  * `/proc`.
@@ -14,18 +14,26 @@ import { fileSystemPath } from './file-name-bytes.ts';
  */
 export function createFolders(path: string, mode: number): readonly string[] {
   try {
+    return createFolder(path, mode);
+  } catch (error) {
+    const parent = dirname(path);
+    if (errnoOf(error) !== 'ENOENT' || parent === path) throw error;
+    // A parent that is there now was made by somebody else meanwhile, or is in `/proc`, where it fails again.
+    const parents = isFolder(parent) === true ? [] : createFolders(parent, mode);
+    return [...parents, ...createFolder(path, mode)];
+  }
+}
+
+function createFolder(path: string, mode: number): readonly string[] {
+  try {
     mkdirSync(fileSystemPath(path), mode);
     return [path];
   } catch (error) {
-    const parent = dirname(path);
-    const errno = errnoOf(error);
-    if (errno === 'EEXIST' && isFolder(path) === true) return [];
-    if (errno === 'EEXIST' && isFolder(path) === false) {
-      throw Object.assign(new Error(`not a folder: ${path}`), { code: 'ENOTDIR' });
-    }
-    if (errno !== 'ENOENT' || parent === path || isFolder(parent) === true) throw error;
-    const parents = createFolders(parent, mode);
-    return [...parents, ...createFolders(path, mode)];
+    if (errnoOf(error) !== 'EEXIST') throw error;
+    const isThere = isFolder(path);
+    if (isThere === true) return [];
+    if (isThere === false) throw Object.assign(new Error(`not a folder: ${path}`), { code: 'ENOTDIR' });
+    throw error;
   }
 }
 

@@ -30,7 +30,7 @@ export interface CaptureFailure {
 export interface CaptureReport {
   /** Names what was captured, for `settle`. Empty when nothing was. */
   readonly token: string;
-  /** The checkpoints that were taken, one for each project. */
+  /** The checkpoints that were taken, one for each project. Places where the call only may write are left out. */
   readonly ids: readonly Oid[];
   /** Lines for the person: what is covered in part only. */
   readonly notices: readonly string[];

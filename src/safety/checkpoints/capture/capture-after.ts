@@ -7,6 +7,7 @@ import { closeRecord } from './close-record.ts';
 import { noteFailure, withStore } from './notices.ts';
 import { readState } from './read-state.ts';
 import { scanAfter } from './scan-project.ts';
+import { settleTentative } from './settle-tentative.ts';
 import { decodeToken, type OpenedRecord } from './token.ts';
 
 /**
@@ -36,12 +37,13 @@ function close(
   if (open?.type !== 'open' || open.id !== id || isClosed(parts, h16, open)) return undefined;
   const read = parts.registry.read(h16);
   if (read.type === 'damaged') return { path: read.damage.path, message: read.damage.problem };
-  if (read.type === 'none') return undefined;
   try {
-    closeNow(parts, read.project, open, lease);
+    const project = read.type === 'project' ? read.project : settleTentative(parts, h16, open);
+    if (project !== undefined) closeNow(parts, project, open, lease);
     return undefined;
   } catch (error) {
-    return noteFailure(parts, read.project.root, error);
+    const root = read.type === 'project' ? read.project.root : (open.tentativeRoot ?? parts.folder);
+    return noteFailure(parts, root, error);
   }
 }
 

@@ -3,19 +3,20 @@ import { InvalidPathError } from '../../../platform/paths/index.ts';
 import type { CallCapture, CaptureFailure, CaptureReport } from '../api.ts';
 import { below } from '../projects/canonical-path.ts';
 import type { Lease } from '../projects/leases.ts';
+import { projectHash } from '../projects/project-hash.ts';
 import { stateAt } from '../snapshots/snapshot-entries.ts';
 import type { CaptureParts } from './capture-parts.ts';
 import { footprintPaths } from './footprint-paths.ts';
 import { kindAt, type NamedPath, namedPaths } from './named-paths.ts';
 import { broadNotice, noteFailure, withStore } from './notices.ts';
 import { takeRecord } from './take-record.ts';
-import { encodeToken } from './token.ts';
+import { encodeToken, type OpenedRecord } from './token.ts';
 
 /** So many words of a command that the scan does not cover are captured. */
 const MAX_WORDS_CAPTURED = 64;
 
 interface Report {
-  readonly taken: { readonly h16: string; readonly seq: number; readonly id: string }[];
+  readonly taken: (OpenedRecord & { readonly isTentative: boolean })[];
   readonly notices: string[];
   readonly failures: CaptureFailure[];
   /** So many words may still be captured. */
@@ -32,7 +33,7 @@ export function captureBefore(parts: CaptureParts, request: CallCapture): Captur
   withStore(parts, report.failures, (lease) => {
     const named = pathsByProject(parts, request, report);
     const scanned = scannedRoot(parts, request, report);
-    const words = wordPaths(parts, request);
+    const words = wordPaths(parts, request, scanned);
     if (scanned !== undefined) {
       const paths = named.get(scanned) ?? new Set();
       named.delete(scanned);
@@ -40,7 +41,13 @@ export function captureBefore(parts: CaptureParts, request: CallCapture): Captur
       take(parts, request, { root: scanned, paths, words: inside, isScanned: true, lease }, report);
     }
     const outside = words.filter(({ root }) => root !== scanned);
-    for (const { root, path } of outside.slice(0, report.wordsLeft)) add(named, root, path);
+    const guessed = new Map<string, Set<string>>();
+    for (const { root, path } of outside.slice(0, report.wordsLeft)) {
+      const isOfProject = named.has(root) || isRegistered(parts, root);
+      add(isOfProject ? named : guessed, root, path);
+    }
+    for (const [root, paths] of guessed)
+      take(parts, request, { root, paths, words: [], isScanned: false, isTentative: true, lease }, report);
     for (const [root, paths] of named)
       take(
         parts,
@@ -50,7 +57,9 @@ export function captureBefore(parts: CaptureParts, request: CallCapture): Captur
       );
   });
   const { taken, notices, failures } = report;
-  return { token: encodeToken(taken), ids: taken.map(({ id }) => id), notices, failures };
+  // What is tentative may come to nothing.
+  const ids = taken.flatMap(({ id, isTentative }) => (isTentative ? [] : [id]));
+  return { token: encodeToken(taken), ids, notices, failures };
 }
 
 /** Whether a folder is named that is there: what is in it may change too, and only a scan covers that. */
@@ -65,11 +74,13 @@ interface ProjectTake {
   /** Captured when the scan does not cover them. */
   readonly words: readonly string[];
   readonly isScanned: boolean;
+  /** A command that only names files elsewhere makes no project of that place. */
+  readonly isTentative?: boolean;
   readonly lease: Lease;
 }
 
 function take(parts: CaptureParts, request: CallCapture, project: ProjectTake, report: Report): void {
-  const { root, paths, words, isScanned, lease } = project;
+  const { root, paths, words, isScanned, isTentative = false, lease } = project;
   try {
     const {
       record,
@@ -84,6 +95,7 @@ function take(parts: CaptureParts, request: CallCapture, project: ProjectTake, r
       process: request.process ?? parts.process,
       paths: [...paths],
       isScanned,
+      isTentative,
       footprint: request.scan?.footprint,
       looksAt: words,
       morePaths: (snapshot) => {
@@ -94,7 +106,7 @@ function take(parts: CaptureParts, request: CallCapture, project: ProjectTake, r
         return more;
       },
     });
-    report.taken.push({ h16: registered.h16, seq: record.seq, id: record.id });
+    report.taken.push({ h16: registered.h16, seq: record.seq, id: record.id, isTentative });
     report.notices.push(...notices);
   } catch (error) {
     report.failures.push(noteFailure(parts, root, error));
@@ -141,8 +153,21 @@ function scannedRoot(parts: CaptureParts, { scan }: CallCapture, { notices }: Re
   return undefined;
 }
 
-function wordPaths(parts: CaptureParts, { scan }: CallCapture): readonly NamedPath[] {
+/** What the words of a command may name. In the project that is scanned, a folder that is none yet is a part of it. */
+function wordPaths(
+  parts: CaptureParts,
+  { scan }: CallCapture,
+  scanned: string | undefined,
+): readonly NamedPath[] {
   if (scan?.footprint === undefined) return [];
-  const paths = footprintPaths(scan.footprint, (folder) => parts.registry.rootOfCanonical(folder));
+  const paths = footprintPaths(scan.footprint, (folder) => {
+    const root = parts.registry.rootOfCanonical(folder);
+    const isPart = scanned !== undefined && root.startsWith(`${scanned}/`) && !isRegistered(parts, root);
+    return isPart ? scanned : root;
+  });
   return outsideOfStore(parts, paths);
+}
+
+function isRegistered({ registry }: CaptureParts, root: string): boolean {
+  return registry.read(projectHash(root)).type !== 'none';
 }

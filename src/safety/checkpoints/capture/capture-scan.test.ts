@@ -263,6 +263,80 @@ describe('words of a command', () => {
     expect(opens(home)[0]?.named.map(({ path }) => path)).toEqual(['outside.txt']);
   });
 
+  describe('outside of the project', () => {
+    const other = (): string => join(base, 'other');
+    const isProject = (folder: string): boolean =>
+      parts.registry.read(projectHash(folder)).type === 'project';
+
+    it('make no project of a place that the command leaves as it is, and nothing is left of them', () => {
+      write(join(other(), 'x'), 'x');
+      write(join(home, 'y'), 'y');
+      const { token, ids } = before({
+        words: [join(other(), 'x'), join(home, 'y'), '/etc/passwd', '../free'],
+      });
+      expect(ids).toEqual([opens()[0]?.id]);
+      expect(opens(other())[0]?.named.map(({ path }) => path)).toEqual(['x']);
+      expect(captureAfter(parts, token).failures).toEqual([]);
+      expect(parts.registry.all().map((project) => project.root)).toEqual([root]);
+      for (const place of [other(), home, '/etc']) {
+        expect(parts.journals.of(projectHash(place)).records()).toEqual([]);
+        expect(parts.refs.list(projectHash(place))).toEqual([]);
+      }
+      expect(captureAfter(parts, token).failures).toEqual([]);
+      expect(closes()).toHaveLength(1);
+    });
+
+    it('are captured all the same, and make a project, when the command writes there', () => {
+      for (const [place, name] of [
+        [other(), 'x'],
+        [home, 'free'],
+      ] as const) {
+        if (name === 'x') write(join(place, name), 'old');
+        else mkdirSync(place, { recursive: true });
+        const { token } = before({ words: [join(place, name)] });
+        expect(isProject(place)).toBe(false);
+        write(join(place, name), 'new');
+        expect(captureAfter(parts, token).failures).toEqual([]);
+        expect(isProject(place)).toBe(true);
+        expect(closes(place)[0]?.named).toMatchObject([{ path: name, state: { kind: 'file' } }]);
+      }
+      expect(opens(other())[0]?.named).toMatchObject([{ path: 'x', state: { kind: 'file', size: 3 } }]);
+    });
+
+    it('of a command that died make a project when it had changed them, else nothing is left', () => {
+      write(join(other(), 'x'), 'old');
+      write(join(home, 'y'), 'old');
+      const dead = { ...self, startTime: '1' };
+      before({ words: [join(other(), 'x'), join(home, 'y')], process: dead });
+      write(join(other(), 'x'), 'new');
+      expect(settleDead(parts, projectHash(other()))).toEqual({ closed: 1, failures: [] });
+      expect(settleDead(parts, projectHash(home))).toEqual({ closed: 0, failures: [] });
+      expect([isProject(other()), isProject(home)]).toEqual([true, false]);
+      expect([opens(other()).length, opens(home).length]).toEqual([1, 0]);
+    });
+
+    it('that a tool names are a project at once', () => {
+      const { token } = captureBefore(parts, {
+        reason: 'before write_file',
+        owner,
+        paths: [join(other(), 'x')],
+      });
+      expect(token).not.toBe('');
+      expect(parts.registry.all()).toHaveLength(1);
+    });
+  });
+
+  it('that lie in a package of the project belong to the project', () => {
+    write('packages/a/package.json', '{}');
+    write('packages/a/x.log', 'log');
+    write('.git/HEAD', '');
+    write('.gitignore', '*.log\n');
+    const { token } = before({ words: ['packages/a/x.log', 'packages/a/new'] });
+    captureAfter(parts, token);
+    expect(parts.registry.all().map((project) => project.root)).toEqual([root]);
+    expect(opens()[0]?.named.map(({ path }) => path)).toEqual(['packages/a/x.log']);
+  });
+
   it('are captured one and all in a broad root, of which there is no scan', () => {
     write(join(home, 'file'), 'x');
     const report = before({

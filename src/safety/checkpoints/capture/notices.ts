@@ -64,7 +64,7 @@ export function broadNotice(parts: CaptureParts, root: string): string | undefin
 /** Brings the notice of a project in line with a capture that has worked. Lines for the person. */
 export function noteCoverage(
   parts: CaptureParts,
-  { h16, root, notice }: Project,
+  { h16, root, notice }: Pick<Project, 'h16' | 'root' | 'notice'>,
   snapshot: Snapshot | undefined,
 ): readonly string[] {
   if (snapshot?.coverage !== 'tracked') {

@@ -10,6 +10,7 @@ import { closeRecord } from './close-record.ts';
 import { noteFailure, withStore } from './notices.ts';
 import { readState } from './read-state.ts';
 import { scanAfter } from './scan-project.ts';
+import { settleTentative } from './settle-tentative.ts';
 
 export interface SettleOutcome {
   /** How many calls were closed. */
@@ -30,15 +31,26 @@ export function settleDead(parts: CaptureParts, h16: string): SettleOutcome {
     if (!lease.mayReuse) return;
     giveUpReservations(parts, h16);
     const read = parts.registry.read(h16);
-    if (read.type !== 'project') return;
-    const { project } = read;
+    if (read.type === 'damaged') return;
+    let root = parts.folder;
     try {
+      const project = read.type === 'project' ? read.project : projectOfDead(parts, h16);
+      if (project === undefined) return;
+      root = project.root;
       closed = closeAll(parts, project, lease);
     } catch (error) {
-      failures.push(noteFailure(parts, project.root, error));
+      failures.push(noteFailure(parts, root, error));
     }
   });
   return { closed, failures };
+}
+
+/** The project that a place has become by what calls that died have changed there; undefined when it is none. */
+function projectOfDead(parts: CaptureParts, h16: string): Project | undefined {
+  let project: Project | undefined;
+  for (const open of unclosed(parts.journals.of(h16).records()))
+    if (parts.isAlive(open.process) === 'dead') project = settleTentative(parts, h16, open) ?? project;
+  return project;
 }
 
 function giveUpReservations(parts: CaptureParts, h16: string): void {

@@ -2,12 +2,12 @@ import type { ProcessIdentity } from '../../../platform/process/index.ts';
 import type { CallOwner, Footprint, OpenRecord } from '../model/record.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import type { Lease } from '../projects/leases.ts';
-import type { Project } from '../projects/project-registry.ts';
+import { projectHash } from '../projects/project-hash.ts';
 import type { CaptureParts } from './capture-parts.ts';
 import { isPrivatePath } from './is-private-path.ts';
 import { noteCoverage } from './notices.ts';
 import { readState } from './read-state.ts';
-import { scanProject } from './scan-project.ts';
+import { type ProjectPlace, scanProject } from './scan-project.ts';
 import { type WrittenContent, withNumber, writeRecord } from './write-record.ts';
 
 export interface RecordRequest {
@@ -22,6 +22,8 @@ export interface RecordRequest {
   readonly paths: readonly string[];
   readonly isScanned: boolean;
   readonly footprint?: Footprint | undefined;
+  /** Whether the project, where it is none yet, becomes one only when the call has changed something there. No scan. */
+  readonly isTentative?: boolean;
   /** More paths, relative, whose folders the scan looks at however large the tree is. */
   readonly looksAt?: readonly string[];
   /** More paths to capture by name, once the snapshot is there. */
@@ -30,15 +32,15 @@ export interface RecordRequest {
 
 export interface TakenRecord {
   readonly record: OpenRecord;
-  readonly project: Project;
+  readonly project: ProjectPlace;
   /** Lines for the person. */
   readonly notices: readonly string[];
 }
 
 /** Opens a record in a project. Throws what the file system does; then nothing of the record is left. */
 export function takeRecord(parts: CaptureParts, request: RecordRequest): TakenRecord {
-  const { root, lease } = request;
-  const project = parts.registry.touch(root, parts.now());
+  const { root, lease, isTentative = false } = request;
+  const project = isTentative ? { h16: projectHash(root), root } : parts.registry.touch(root, parts.now());
   parts.step?.('project');
   const place = { h16: project.h16, half: 'open' } as const;
   const record = withNumber(parts, place, (number) => {
@@ -77,7 +79,7 @@ export function takeRecord(parts: CaptureParts, request: RecordRequest): TakenRe
 }
 
 function openRecord(
-  { kind, reason, owner, process, footprint }: RecordRequest,
+  { kind, reason, owner, process, footprint, root, isTentative = false }: RecordRequest,
   at: number,
   before: Snapshot | undefined,
 ): Omit<OpenRecord, 'seq' | 'id' | 'named' | 'isPrivate' | 'bytes'> {
@@ -90,5 +92,6 @@ function openRecord(
     process,
     ...(before === undefined ? {} : { before }),
     ...(footprint === undefined ? {} : { footprint }),
+    ...(isTentative ? { tentativeRoot: root } : {}),
   };
 }

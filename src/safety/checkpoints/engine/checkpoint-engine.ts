@@ -31,7 +31,7 @@ import { clearLegacy } from '../retention/legacy.ts';
 import { maintain, needsMaintenance } from '../retention/maintain.ts';
 import { repair } from '../retention/repair.ts';
 import { storeStatus } from '../retention/status.ts';
-import { planPrune, prune, sweep } from '../retention/sweep.ts';
+import { prune, sweep } from '../retention/sweep.ts';
 import { trim } from '../retention/trim.ts';
 import { verify } from '../retention/verify.ts';
 import { diffNow } from './diff-now.ts';
@@ -154,7 +154,7 @@ export class CheckpointEngine implements CheckpointStore {
   }
 
   async maintain(): Promise<PruneReport> {
-    const scanned = planPrune(this.#parts).orphans.length;
+    const scanned = this.#parts.registry.hashes().length;
     const done = await maintain(this.#parts, this.#parts.settings);
     const nothing = { scanned, deletedOrphans: 0, deletedStale: 0 };
     if (!done.ok)

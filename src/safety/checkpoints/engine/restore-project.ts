@@ -81,7 +81,10 @@ export async function undoRestore(
 /** Ends a restore whose process died in it; a line for the person for each thing that was done. */
 export async function recoverProject(parts: EngineParts, root: string): Promise<readonly string[]> {
   const recovered = await recover(parts, { h16: projectHash(root), root });
-  if (!recovered.ok) return [recovered.message];
+  if (!recovered.ok) {
+    const { message, remedy } = recovered;
+    return [remedy === undefined ? message : `${message}; ${remedy}`];
+  }
   const { type, left } = recovered.recovery;
   if (type === 'none') return [];
   const what = type === 'finished' ? 'finished' : 'taken back';

@@ -47,6 +47,8 @@ export interface OpenRecord {
   /** The whole tree, when the call could have changed anything. */
   readonly before?: Snapshot;
   readonly footprint?: Footprint;
+  /** Of a project that is none yet, its root: a word of the command names a file there, and it is none until that has changed. */
+  readonly tentativeRoot?: string;
   /** Bytes this record added to the store. */
   readonly bytes: number;
 }

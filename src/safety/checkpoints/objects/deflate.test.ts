@@ -1,7 +1,18 @@
 import { deflateSync, inflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { adler32, canHold, compress, inflate, inflateBeginning, storedSize, writeStored } from './deflate.ts';
+import {
+  adler32,
+  canHold,
+  compress,
+  inflate,
+  inflateBeginning,
+  MAX_PLACED_BYTES,
+  PLACED_OVERHEAD,
+  placeStored,
+  storedSize,
+  writeStored,
+} from './deflate.ts';
 
 function stored(...parts: Uint8Array[]): Buffer {
   const chunks: Buffer[] = [];
@@ -32,6 +43,23 @@ describe('writeStored', () => {
         expect(bytes).toHaveLength(storedSize(parts));
         expect(inflateSync(bytes).equals(Buffer.concat(parts))).toBe(true);
         expect(inflate(bytes, 1_000_000).equals(Buffer.concat(parts))).toBe(true);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('placeStored', () => {
+  it('puts what writeStored writes to its place, and nothing elsewhere', () => {
+    fc.assert(
+      fc.property(content, fc.nat(20), (bytes, start) => {
+        fc.pre(bytes.length <= MAX_PLACED_BYTES);
+        const buffer = Buffer.alloc(start + bytes.length + PLACED_OVERHEAD + 3, 0xee);
+        const end = placeStored(buffer, start, bytes);
+        expect(end).toBe(start + bytes.length + PLACED_OVERHEAD);
+        expect(buffer.subarray(start, end).equals(stored(bytes))).toBe(true);
+        expect(buffer.subarray(0, start).every((byte) => byte === 0xee)).toBe(true);
+        expect(buffer.toString('hex', end)).toBe('eeeeee');
       }),
       { numRuns: 200 },
     );

@@ -61,6 +61,31 @@ export function writeStored(sink: ByteSink, parts: readonly Uint8Array[]): void 
   sink.write(trailer);
 }
 
+/** The most that {@link placeStored} takes. */
+export const MAX_PLACED_BYTES = MAX_BLOCK_BYTES;
+/** What {@link placeStored} adds to it. */
+export const PLACED_OVERHEAD = ZLIB_OVERHEAD + BLOCK_HEADER_BYTES;
+
+/** Puts the stream that {@link writeStored} writes of one part, of one block, to a place in a buffer. Returns its end. */
+export function placeStored(buffer: Buffer, start: number, bytes: Uint8Array): number {
+  const { length } = bytes;
+  buffer[start] = 0x78;
+  buffer[start + 1] = 0x01;
+  buffer[start + 2] = 1;
+  buffer[start + 3] = length & 0xff;
+  buffer[start + 4] = length >>> 8;
+  buffer[start + 5] = ~length & 0xff;
+  buffer[start + 6] = (~length >>> 8) & 0xff;
+  buffer.set(bytes, start + 7);
+  const sum = adler32(bytes);
+  const end = start + 7 + length;
+  buffer[end] = sum >>> 24;
+  buffer[end + 1] = (sum >>> 16) & 0xff;
+  buffer[end + 2] = (sum >>> 8) & 0xff;
+  buffer[end + 3] = sum & 0xff;
+  return end + 4;
+}
+
 function blockHeader(length: number, isLast: boolean): Buffer {
   const header = Buffer.allocUnsafe(BLOCK_HEADER_BYTES);
   header[0] = isLast ? 1 : 0;

@@ -138,6 +138,18 @@ describe('what ObjectWriter writes', () => {
     expect(fsck()).toBe('');
   });
 
+  it('is not written again when very much is asked for', () => {
+    const contents = many(200);
+    for (const content of contents) write([content]);
+    const writer = store.writer({ mayReuse: true });
+    for (const content of contents) writer.blob(Buffer.from(content));
+    expect(writer.finish()).toBe(0);
+    const [oid = ''] = write([contents[150] ?? ''], { mayReuse: true });
+    truncateSync(loosePath(oid), 0);
+    write(contents, { mayReuse: true });
+    expect(ObjectStore.open(folder).read(oid)?.bytes.toString()).toBe(contents[150]);
+  });
+
   it('is written again when what is there is empty, or its pack has gone', () => {
     const [oid = ''] = write(['x']);
     truncateSync(loosePath(oid), 0);

@@ -3,6 +3,7 @@ import { rawStat } from '../../../platform/raw-files/index.ts';
 import type { Oid } from '../model/path-state.ts';
 import { CorruptObjectError } from './corrupt-object-error.ts';
 import { createStoreFolder } from './create-store-folder.ts';
+import { LooseNames } from './loose-names.ts';
 import {
   hasLoose,
   type LooseObject,
@@ -56,7 +57,7 @@ export class ObjectStore {
   readonly #objects: string;
   readonly #packs: PackList;
 
-  private constructor(folder: string) {
+  protected constructor(folder: string) {
     this.folder = folder;
     this.#objects = join(folder, 'objects');
     this.#packs = new PackList(join(this.#objects, 'pack'));
@@ -110,9 +111,10 @@ export class ObjectStore {
   writer({ mayReuse, compress = false, alwaysPack = false, sync = false }: WriterOptions): ObjectWriter {
     // What was packed when last listed may be gone; from now on the lease keeps it.
     if (mayReuse) this.#packs.refresh();
+    const loose = new LooseNames(this.#objects);
     return new ObjectWriter({
       objects: this.#objects,
-      isStored: mayReuse ? (oid) => this.#hasNow(oid) : undefined,
+      isStored: mayReuse ? (oid) => this.#hasNow(oid, loose) : undefined,
       compress,
       alwaysPack,
       sync,
@@ -166,9 +168,9 @@ export class ObjectStore {
     this.#packs.close();
   }
 
-  #hasNow(oid: Oid): boolean {
+  #hasNow(oid: Oid, loose: LooseNames): boolean {
     for (const { name } of this.#packs.places(oid)) if (this.#packs.isThere(name)) return true;
-    return hasLoose(this.#objects, oid);
+    return loose.has(oid);
   }
 
   /** What {@link ObjectStore.read} promises, for anything that is asked of an object. */

@@ -11,7 +11,14 @@ import {
   unlinkRaw,
 } from '../../../platform/raw-files/index.ts';
 import type { Oid } from '../model/path-state.ts';
-import { type ByteSink, compress, writeStored } from './deflate.ts';
+import {
+  type ByteSink,
+  compress,
+  MAX_PLACED_BYTES,
+  PLACED_OVERHEAD,
+  placeStored,
+  writeStored,
+} from './deflate.ts';
 import type { ObjectKind } from './object-name.ts';
 import { encodePackIndex, type PackEntry } from './pack-index.ts';
 
@@ -19,6 +26,8 @@ const TYPES = { commit: 1, tree: 2, blob: 3 } as const satisfies Record<ObjectKi
 const COUNT_OFFSET = 8;
 /** Bytes that are written with one call. */
 const BUFFER_BYTES = 512 * 1024;
+/** The longest header of an entry: sizes have 31 bits. */
+const MAX_HEADER_BYTES = 5;
 
 export interface PackWriterOptions {
   /** `objects/pack` of the store. */
@@ -57,11 +66,28 @@ export class PackWriter implements ByteSink {
   /** Adds an object; each only once. */
   add(oid: Oid, kind: ObjectKind, bytes: Uint8Array): void {
     const offset = this.#length;
-    this.#crc = 0;
-    this.write(entryHeader(kind, bytes.length));
-    if (this.#options.compress) this.write(compress(bytes));
-    else writeStored(this, [bytes]);
+    if (!this.#options.compress && bytes.length <= MAX_PLACED_BYTES) {
+      this.#crc = this.#place(kind, bytes);
+    } else {
+      this.#crc = 0;
+      const header = Buffer.allocUnsafe(MAX_HEADER_BYTES);
+      this.write(header.subarray(0, placeHeader(header, 0, { kind, size: bytes.length })));
+      if (this.#options.compress) this.write(compress(bytes));
+      else writeStored(this, [bytes]);
+    }
     this.#entries.push({ oid, offset, crc: this.#crc });
+  }
+
+  /** Adds a small entry in one piece, for which there is no call for each of its parts. Returns its CRC-32. */
+  #place(kind: ObjectKind, bytes: Uint8Array): number {
+    const most = MAX_HEADER_BYTES + PLACED_OVERHEAD + bytes.length;
+    if (this.#buffered + most > BUFFER_BYTES) this.#flush();
+    const start = this.#buffered;
+    const content = placeHeader(this.#buffer, start, { kind, size: bytes.length });
+    const end = placeStored(this.#buffer, content, bytes);
+    this.#buffered = end;
+    this.#length += end - start;
+    return crc32(this.#buffer.subarray(start, end));
   }
 
   /** Part of {@link add}: the next bytes of the pack. */
@@ -124,7 +150,7 @@ export class PackWriter implements ByteSink {
     const reader = new RawReader(this.#temporary);
     try {
       for (let offset = 0; offset < this.#length; offset += BUFFER_BYTES)
-        hash.update(reader.read(offset, Math.min(BUFFER_BYTES, this.#length - offset)));
+        hash.update(reader.readInto(this.#buffer, offset));
     } finally {
       reader.close();
     }
@@ -135,16 +161,21 @@ export class PackWriter implements ByteSink {
   }
 }
 
-/** Type and size: four bits of the size, then seven each byte, the lowest first. */
-function entryHeader(kind: ObjectKind, size: number): Buffer {
-  const bytes: number[] = [];
-  let rest = Math.floor(size / 0x10);
-  let byte = (TYPES[kind] << 4) | (size % 0x10);
+/** Puts type and size to a place in a buffer: four bits of the size, then seven each byte, the lowest first. Returns the end. */
+function placeHeader(
+  buffer: Buffer,
+  start: number,
+  { kind, size }: { readonly kind: ObjectKind; readonly size: number },
+): number {
+  let at = start;
+  let rest = size >>> 4;
+  let byte = (TYPES[kind] << 4) | (size & 0x0f);
   while (rest > 0) {
-    bytes.push(byte | 0x80);
-    byte = rest % 0x80;
-    rest = Math.floor(rest / 0x80);
+    buffer[at] = byte | 0x80;
+    at += 1;
+    byte = rest & 0x7f;
+    rest >>>= 7;
   }
-  bytes.push(byte);
-  return Buffer.from(bytes);
+  buffer[at] = byte;
+  return at + 1;
 }

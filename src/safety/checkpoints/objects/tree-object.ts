@@ -26,17 +26,26 @@ const DIRECTORY = 0o040_000;
  */
 export function encodeTree(items: readonly TreeItem[]): Buffer {
   const names = new Set<string>();
+  let length = 0;
   const rows = items.map(({ name, mode, oid }) => {
     if (names.has(name)) throw new TypeError(`the name ${JSON.stringify(name)} comes twice in a tree`);
     names.add(name);
     const bytes = nameBytes(name);
-    return { bytes, mode, oid, sortKey: isFolder(mode) ? Buffer.concat([bytes, SLASH]) : bytes };
+    const prefix = prefixOf(mode);
+    length += prefix.length + bytes.length + 1 + OID_BYTES;
+    return { bytes, prefix, oid, sortKey: isFolder(mode) ? Buffer.concat([bytes, SLASH]) : bytes };
   });
   rows.sort((one, other) => Buffer.compare(one.sortKey, other.sortKey));
-  const parts: Buffer[] = [];
-  for (const { bytes, mode, oid } of rows)
-    parts.push(Buffer.from(`${mode.toString(8)} `, 'latin1'), bytes, Buffer.of(NUL), Buffer.from(oid, 'hex'));
-  return Buffer.concat(parts);
+  const tree = Buffer.allocUnsafe(length);
+  let at = 0;
+  for (const { bytes, prefix, oid } of rows) {
+    tree.set(prefix, at);
+    tree.set(bytes, at + prefix.length);
+    at += prefix.length + bytes.length;
+    tree[at] = NUL;
+    at += 1 + tree.write(oid, at + 1, OID_BYTES, 'hex');
+  }
+  return tree;
 }
 
 /** The entries of a git tree object, in the order they have there. @throws CorruptObjectError when it is none. */
@@ -64,6 +73,18 @@ function nameBytes(name: string): Buffer {
     throw new TypeError(`${JSON.stringify(name)} cannot be the name of an entry of a folder`);
   const path = fileSystemPath(name);
   return typeof path === 'string' ? Buffer.from(path, 'utf8') : path;
+}
+
+const PREFIXES: ReadonlyMap<number, Buffer> = new Map(
+  [0o100_644, 0o100_755, 0o120_000, DIRECTORY].map((mode) => [mode, textOfMode(mode)]),
+);
+
+function prefixOf(mode: number): Buffer {
+  return PREFIXES.get(mode) ?? textOfMode(mode);
+}
+
+function textOfMode(mode: number): Buffer {
+  return Buffer.from(`${mode.toString(8)} `, 'latin1');
 }
 
 function isFolder(mode: number): boolean {

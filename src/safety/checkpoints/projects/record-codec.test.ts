@@ -62,6 +62,7 @@ const open: fc.Arbitrary<OpenRecord> = fc.record(
       isDetached: fc.boolean(),
       cwd: text,
     }),
+    tentativeRoot: text,
     bytes: count,
   },
   {

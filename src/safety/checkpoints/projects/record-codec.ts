@@ -85,6 +85,7 @@ function decode(value: JsonObject, seq: number, readBlob: ReadBlob): JournalFile
 function encodeOpen(record: OpenRecord): JsonObject {
   const { type, seq, id, at, kind, reason, owner, process, named, isPrivate, before, footprint, bytes } =
     record;
+  const { tentativeRoot } = record;
   return {
     type,
     seq,
@@ -98,6 +99,7 @@ function encodeOpen(record: OpenRecord): JsonObject {
     private: isPrivate,
     ...(before === undefined ? {} : { before: encodeSnapshot(before) }),
     ...(footprint === undefined ? {} : { footprint: encodeFootprint(footprint) }),
+    ...(tentativeRoot === undefined ? {} : { tentative_root: tentativeRoot }),
     bytes,
   };
 }
@@ -121,6 +123,9 @@ function decodeOpen(value: JsonObject, seq: number): OpenRecord {
     isPrivate: decodePaths(value, 'private'),
     ...(before === undefined ? {} : { before: decodeSnapshot(before) }),
     ...(footprint === undefined ? {} : { footprint: decodeFootprint(footprint) }),
+    ...(getOwn(value, 'tentative_root') === undefined
+      ? {}
+      : { tentativeRoot: textOf(value, 'tentative_root') }),
     bytes: countOf(value, 'bytes'),
   };
 }

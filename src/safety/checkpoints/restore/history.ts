@@ -11,11 +11,6 @@ export interface HistoryRequest {
   readonly words: WordReading;
   /** A scan of the project as it is: shows what a command in the background has done since the last record. */
   readonly now?: Oid;
-  /**
-   * Whether what a command left in the background is known to have ended. Without it only what happened until the next
-   * scan is ascribed to that.
-   */
-  readonly isDetachedOver?: (open: OpenRecord) => boolean;
 }
 
 /** A command that ran no longer than this is trusted with everything that changed meanwhile, if it can have changed it. */
@@ -129,45 +124,34 @@ function unexplained(
   return parts;
 }
 
-/** What changed between the end of a command that went on in the background and the next scan, or until it was over. */
+/** What changed between the end of a command that went on in the background and the next scan: who knows how long it ran. */
 function detachedEvents(
   call: ClosedCall,
   calls: readonly ClosedCall[],
   request: HistoryRequest,
 ): PathEvent[] {
-  const { records, diff, now, isDetachedOver } = request;
-  const opens = records
+  const { records, diff, now } = request;
+  const { close } = call;
+  const next = records
     .filter((record) => record.type === 'open')
-    .filter(({ before, seq }) => before !== undefined && seq > call.close.seq)
-    .toSorted((one, other) => one.seq - other.seq);
-  const named = calls.filter((other) => !isScanned(other));
-  const gap = (from: ClosedCall, to: Window['end'], roots: readonly [Oid, Oid]): PathEvent[] => {
-    const window = { start: from.close.seq, end: to };
-    const meanwhile = named.filter(({ open, close }) => open.seq < window.end && window.start < close.seq);
-    return diff(...roots).flatMap((change) =>
-      unexplained(change, meanwhile, window).map((part) =>
-        eventOf(call, {
-          ...part,
-          order: Math.min(part.order, window.end - 0.5),
-          certainty: IN_THE_BACKGROUND,
-          callCertainty: IN_THE_BACKGROUND,
-        }),
-      ),
-    );
-  };
-  const events: PathEvent[] = [];
-  let last: ClosedCall | undefined = call;
-  for (const open of opens) {
-    const from = last?.close.after;
-    if (last !== undefined && from !== undefined && open.before !== undefined && open.seq > last.close.seq)
-      events.push(...gap(last, open.seq, [from.root, open.before.root]));
-    if (isDetachedOver?.(call.open) !== false) return events;
-    last = calls.find((other) => other.open.seq === open.seq);
-  }
-  const from = last?.close.after;
-  if (last !== undefined && from !== undefined && now !== undefined)
-    events.push(...gap(last, Number.MAX_SAFE_INTEGER, [from.root, now]));
-  return events;
+    .filter(({ before, seq }) => before !== undefined && seq > close.seq)
+    .toSorted((one, other) => one.seq - other.seq)[0];
+  const to = next === undefined ? now : next.before?.root;
+  if (close.after === undefined || to === undefined) return [];
+  const window = { start: close.seq, end: next?.seq ?? Number.MAX_SAFE_INTEGER };
+  const meanwhile = calls.filter(
+    (other) => !isScanned(other) && other.open.seq < window.end && window.start < other.close.seq,
+  );
+  return diff(close.after.root, to).flatMap((change) =>
+    unexplained(change, meanwhile, window).map((part) =>
+      eventOf(call, {
+        ...part,
+        order: Math.min(part.order, window.end - 0.5),
+        certainty: IN_THE_BACKGROUND,
+        callCertainty: IN_THE_BACKGROUND,
+      }),
+    ),
+  );
 }
 
 function eventOf(

@@ -75,7 +75,7 @@ export function recoverUnderLock(parts: RestoreParts, place: RollbackPlace): Rec
     return fail(
       'damaged',
       `${displayPath(read.path)} is damaged: ${read.problem}`,
-      'look at the project, then remove that file',
+      'run `herma checkpoints repair`, which puts it aside',
     );
   try {
     const recovery = read.type === 'none' ? NONE : recoverJournal(parts, place, read.journal);

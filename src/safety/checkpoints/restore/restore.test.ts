@@ -658,7 +658,9 @@ describe('a dry run', () => {
       p.write('a', '1');
       p.write('b', '1');
     });
-    const everything = () => execFileSync('find', [base, '-printf', '%p %s %T@ %C@ %i\n']).toString();
+    // A scan asks the file system for the time by touching a file of the store, which is empty.
+    const everything = () =>
+      execFileSync('find', [base, '!', '-name', 'clock', '-printf', '%p %s %T@ %C@ %i\n']).toString();
     const before = everything();
     const dry = await p.restore(1, { isDryRun: true });
     const all = await p.restore(1, { isDryRun: true, mode: 'all' });

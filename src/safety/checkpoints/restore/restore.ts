@@ -13,13 +13,19 @@ import { planRestore } from './plan.ts';
 import type { Plan, PlannedAction, PlanRequest, PlanResult, SkippedPath } from './plan-model.ts';
 import { ProjectTree } from './project-tree.ts';
 import { LOCK_WAIT_MS, placeOf, recoverUnderLock, restoreLockPath } from './recover.ts';
-import { type RestoreParts, scanNow, storeSnapshots } from './restore-parts.ts';
+import {
+  captureNow,
+  previewNow,
+  type RestoreParts,
+  type SeenProject,
+  storeSnapshots,
+} from './restore-parts.ts';
 import { type RunOutcome, runRestore } from './run-restore.ts';
 
 export interface RestoreRequest
   extends Pick<PlanRequest, 'target' | 'mode' | 'paths' | 'directory' | 'includeAmbiguous' | 'lineage'> {
   readonly project: ProjectPlace;
-  /** Says what would be done. Writes nothing, except for the scan that `exact` needs. */
+  /** Says what would be done. Writes nothing. */
   readonly isDryRun: boolean;
   /** What a person has agreed to lose: nothing else is removed. No limit when absent. Relative to the project. */
   readonly mayDelete?: ReadonlySet<string>;
@@ -135,45 +141,54 @@ function perform(parts: RestoreParts, request: RestoreRequest | Failure, lease: 
 
 /** `lease`: of a restore; absent when nothing may be written. */
 function planNow(parts: RestoreParts, request: RestoreRequest, lease: Lease | undefined): PlanResult {
-  const { project, mode, target } = request;
+  const { project } = request;
   const records = parts.journals.of(project.h16).records();
-  const snapshots = parts.snapshots ?? storeSnapshots(parts.objects);
-  const isScanNeeded = mode === 'exact' && target.type === 'entry';
-  const isScanOfUse = request.paths === undefined && (mode === 'all' || isInBackground(records));
-  let scanLease: Lease | undefined;
+  if (!isScanOfUse(request, records)) return planWith(parts, request, { records, seen: undefined });
+  const seen = lease === undefined ? previewNow(parts, project) : captureNow(parts, project, lease);
   try {
-    if (isScanNeeded && lease === undefined) scanLease = parts.leases.take();
-    const holder = scanLease ?? lease;
-    const snapshot =
-      holder !== undefined && (isScanNeeded || isScanOfUse) ? scanNow(parts, project, holder) : undefined;
-    // A scan in part does not show everything that is there.
-    const now = mode === 'all' && snapshot?.coverage === 'tracked' ? undefined : snapshot?.root;
-    const { isDetachedOver } = parts;
-    const events = eventsOf({
-      records,
-      diff: (before, after) => snapshots.diff(before, after),
-      words: { root: project.root, canonical: canonicalPath },
-      ...(now === undefined ? {} : { now }),
-      ...(isDetachedOver === undefined ? {} : { isDetachedOver }),
-    });
-    return planRestore({
-      ...request,
-      root: project.root,
-      records,
-      events,
-      snapshots,
-      tree: new ProjectTree(project.root),
-      ...(now === undefined ? {} : { now }),
-    });
+    return planWith(parts, request, { records, seen });
   } finally {
-    scanLease?.release();
+    seen?.close();
   }
+}
+
+function planWith(
+  parts: RestoreParts,
+  request: RestoreRequest,
+  {
+    records,
+    seen,
+  }: { readonly records: readonly CheckpointRecord[]; readonly seen: SeenProject | undefined },
+): PlanResult {
+  const { project, mode } = request;
+  const snapshots = seen?.snapshots ?? storeSnapshots(parts.objects);
+  // A scan in part does not show everything that is there.
+  const isPartial = mode === 'all' && seen?.snapshot.coverage === 'tracked';
+  const now = seen === undefined || isPartial ? {} : { now: seen.snapshot.root };
+  const events = eventsOf({
+    records,
+    diff: (before, after) => snapshots.diff(before, after),
+    words: { root: project.root, canonical: canonicalPath },
+    ...now,
+  });
+  const tree = new ProjectTree(project.root);
+  return planRestore({ ...request, root: project.root, records, events, snapshots, tree, ...now });
+}
+
+/** Whether the project as it is tells more than the records and the paths they name. */
+function isScanOfUse({ mode, target, paths }: RestoreRequest, records: readonly CheckpointRecord[]): boolean {
+  if (mode === 'exact') return target.type === 'entry' && target.opens.some(isScan);
+  if (paths !== undefined) return false;
+  return mode === 'all' ? records.some(isScan) : isInBackground(records);
+}
+
+function isScan(record: CheckpointRecord): boolean {
+  return record.type === 'open' && record.before !== undefined;
 }
 
 /** Whether a command may have gone on in the background since the last scan. */
 function isInBackground(records: readonly CheckpointRecord[]): boolean {
-  const scans = records.filter((record) => record.type === 'open' && record.before !== undefined);
-  const last = scans.at(-1);
+  const last = records.findLast(isScan);
   return last?.type === 'open' && last.footprint?.isDetached === true;
 }
 

@@ -1,3 +1,4 @@
+import { rawStat } from '../../../platform/raw-files/index.ts';
 import type { Project } from '../projects/project-registry.ts';
 import { dropEntry, entriesOf } from './entries-of.ts';
 import { forgetTree } from './forget-tree.ts';
@@ -37,7 +38,22 @@ export function sweepProjects(
       droppedEntries += dropOldEntries(parts, project.h16, before);
     }
   }
+  droppedEntries += sweepPlaces(parts, before);
   return { deletedOrphans, deletedStale, droppedEntries };
+}
+
+/** Drops what is old of journals without a project, and those that have long been empty: commands only named files there. */
+function sweepPlaces(parts: RetentionParts, before: number): number {
+  let dropped = 0;
+  for (const h16 of parts.journals.hashes()) {
+    if (parts.registry.read(h16).type !== 'none') continue;
+    dropped += dropOldEntries(parts, h16, before);
+    const journal = parts.journals.of(h16);
+    const isEmpty = journal.records().length + journal.reservations().length + journal.damaged().length === 0;
+    const isIdle = (rawStat(journal.folder)?.mtimeMs ?? before) < before;
+    if (isEmpty && isIdle && rawStat(`${journal.folder}/restore.json`) === undefined) journal.destroy();
+  }
+  return dropped;
 }
 
 /** Removes everything the store has of a project. Not while a call of it or a restore runs, or when it was used since: then false. */

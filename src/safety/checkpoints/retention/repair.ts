@@ -1,6 +1,6 @@
 import { basename, dirname, join } from 'node:path';
 import { type LockResult, withLock } from '../../../platform/locks/index.ts';
-import { errnoOf } from '../../../platform/paths/index.ts';
+import { displayPath, errnoOf } from '../../../platform/paths/index.ts';
 import {
   createRawFile,
   ensureRawFolder,
@@ -15,6 +15,7 @@ import { MAINTENANCE_LOCK } from '../projects/leases.ts';
 import { closeRef, openRef, privateRef, seqName } from '../projects/ref-names.ts';
 import { stampOf } from './archive-legacy.ts';
 import { compact } from './compact.ts';
+import { damagedRestores } from './damaged-restores.ts';
 import { entriesOf, projectHashes } from './entries-of.ts';
 import { forgetTree } from './forget-tree.ts';
 import { takeInventory } from './inventory.ts';
@@ -96,6 +97,7 @@ class Repair {
     const found = await inspect(parts, options);
     if (!found.isComplete) return false;
     this.#moveDamagedFiles();
+    this.#moveDamagedRestores();
     this.#dropDamagedEntries(found);
     for (const h16 of projectHashes(parts)) forgetTree(parts, h16);
     await this.#moveBadObjects(found, options);
@@ -135,6 +137,18 @@ class Repair {
         this.#dropRefs(h16, seq);
         this.#moveAside(path, `journals/${h16}/${basename(path)}`);
       }
+  }
+
+  /** Without its journal a restore that was broken off can be neither finished nor reversed, but others can run. */
+  #moveDamagedRestores(): void {
+    for (const { h16, path } of damagedRestores(this.#parts)) {
+      this.#moveAside(path, `journals/${h16}/${basename(path)}`);
+      const read = this.#parts.registry.read(h16);
+      const where = read.type === 'project' ? displayPath(read.project.root) : `the project ${h16}`;
+      this.done.push(
+        `a restore of ${where} may have been left half done: go back to its pre-rollback snapshot with --all to have what was there`,
+      );
+    }
   }
 
   #dropDamagedEntries({ damagedRecords }: Inspection): void {
@@ -189,8 +203,9 @@ class Repair {
 
   #moveAside(path: string, name: string): void {
     if (rawStat(path) === undefined) return;
-    renameRaw(path, this.#place(name));
-    this.done.push(`moved ${path} aside`);
+    const place = this.#place(name);
+    renameRaw(path, place);
+    this.done.push(`moved ${displayPath(path)} aside, to ${displayPath(place)}`);
   }
 
   /** A second name, so that what happens to the first does not matter. */

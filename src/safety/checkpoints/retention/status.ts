@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { rawStat } from '../../../platform/raw-files/index.ts';
 import type { Damage } from '../projects/damage.ts';
 import type { ProjectNotice } from '../projects/project-registry.ts';
+import { damagedRestores } from './damaged-restores.ts';
 import { entriesOf } from './entries-of.ts';
 import { judgeWorkdir, type WorkdirState } from './judge-workdir.ts';
 import { type LegacyArchive, listLegacy } from './legacy.ts';
@@ -70,7 +71,11 @@ export function storeStatus(parts: RetentionParts, maxTotalBytes: number): Store
     capBytes: maxTotalBytes,
     isOverCap: maxTotalBytes !== 0 && storeBytes > maxTotalBytes,
     lastSweep: lastSweepAt(base),
-    damaged: [...registry.damaged(), ...journals.hashes().flatMap((h16) => journals.of(h16).damaged())],
+    damaged: [
+      ...registry.damaged(),
+      ...journals.hashes().flatMap((h16) => journals.of(h16).damaged()),
+      ...damagedRestores(parts),
+    ],
     aside: left.filter((name) => name.startsWith('damaged-')),
   };
 }

@@ -4,7 +4,6 @@ import { removeTree } from '../../../platform/files/index.ts';
 import { rawStat } from '../../../platform/raw-files/index.ts';
 import type { CheckpointSettings } from '../model/settings.ts';
 import { CLEARED_PREFIX } from './clear.ts';
-import { judgeWorkdir } from './judge-workdir.ts';
 import { removeOldLegacy } from './legacy.ts';
 import { maintain } from './maintain.ts';
 import { measureFolder, namesIn } from './measure-folder.ts';
@@ -52,21 +51,6 @@ export async function sweep(
   }
   parts.step?.('claimed');
   return { type: 'swept', report: await work(parts, { ...settings, confirmedOrphans: [] }, options) };
-}
-
-export interface PrunePlan {
-  /** Projects whose folders were seen to be gone. */
-  readonly orphans: readonly { readonly h16: string; readonly workdir: string }[];
-}
-
-/** What a person has to agree to before {@link prune} deletes it. */
-export function planPrune({ registry }: RetentionParts): PrunePlan {
-  return {
-    orphans: registry
-      .all()
-      .filter(({ root, parent }) => judgeWorkdir(root, parent) === 'orphan')
-      .map(({ h16, root }) => ({ h16, workdir: root })),
-  };
 }
 
 export interface PruneRequest

@@ -39,7 +39,7 @@ import { reclaim } from './reclaim.ts';
 import { repair } from './repair.ts';
 import type { RetentionParts } from './retention-parts.ts';
 import { storeStatus } from './status.ts';
-import { planPrune, prune, sweep } from './sweep.ts';
+import { prune, sweep } from './sweep.ts';
 import { trim } from './trim.ts';
 import { verify } from './verify.ts';
 
@@ -99,6 +99,24 @@ describe('sweep', () => {
     expect(ids(parts)).toEqual([young.id]);
     expect(parts.registry.hashes()).toEqual([H16]);
     expect(existsSync(legacy)).toBe(false);
+    await expectSound(parts);
+  });
+
+  it('drops what is too old of places that are no projects, and then their journals', async () => {
+    const start = Date.now();
+    let now = start;
+    const parts = newStore({ now: () => now });
+    take(parts);
+    parts.registry.remove(H16);
+    now += 2 * DAY;
+    const young = take(parts);
+    parts.registry.remove(H16);
+    now += 6 * DAY;
+    expect(await sweep(parts, SETTINGS)).toMatchObject({ report: { droppedEntries: 1, errors: [] } });
+    expect(ids(parts)).toEqual([young.id]);
+    now += 9 * DAY;
+    expect(await sweep(parts, SETTINGS)).toMatchObject({ report: { droppedEntries: 1, errors: [] } });
+    expect(parts.journals.hashes()).toEqual([]);
     await expectSound(parts);
   });
 
@@ -194,8 +212,8 @@ describe('prune', () => {
     const parts = newStore();
     const [one = '', other = ''] = orphaned(parts, 2);
     take(parts);
-    const plan = planPrune(parts);
-    expect(plan.orphans.map(({ workdir }) => workdir)).toEqual([one, other]);
+    const orphans = storeStatus(parts, 0).projects.filter(({ state }) => state === 'orphan');
+    expect(orphans.map(({ workdir }) => workdir).toSorted()).toEqual([one, other]);
     expect(await prune(parts, request)).toMatchObject({ deletedOrphans: 0, scanned: 3 });
     const confirmedOrphans = [projectHash(one), H16, 'constructor'];
     expect(await prune(parts, { ...request, keepOrphans: true, confirmedOrphans })).toMatchObject({

@@ -6,6 +6,7 @@ import type { CheckpointRecord } from '../model/record.ts';
 import { CorruptObjectError } from '../objects/corrupt-object-error.ts';
 import { closeRef, openRef } from '../projects/ref-names.ts';
 import { allRefs } from './all-refs.ts';
+import { damagedRestores } from './damaged-restores.ts';
 import { takeInventory } from './inventory.ts';
 import { findLooseEnds } from './loose-ends.ts';
 import { Marker, type MissingObject } from './mark.ts';
@@ -85,6 +86,11 @@ export async function inspect(parts: RetentionParts, options: WorkOptions): Prom
     ...hashes
       .flatMap((h16) => journals.of(h16).damaged())
       .map(({ path, problem }) => ({ type: 'record' as const, what: path, message: problem })),
+    ...damagedRestores(parts).map(({ path, problem }) => ({
+      type: 'record' as const,
+      what: path,
+      message: `${path}, the journal of a restore, is damaged: ${problem}`,
+    })),
     ...damagedRecords.map(({ h16, record, message }) => ({
       type: 'record' as const,
       what: refOf(h16, record),

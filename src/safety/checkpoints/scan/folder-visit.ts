@@ -1,5 +1,5 @@
 import { errnoOf } from '../../../platform/paths/index.ts';
-import { type RawStat, rawKindOf, rawNames } from '../../../platform/raw-files/index.ts';
+import { type RawStat, rawKindOf } from '../../../platform/raw-files/index.ts';
 import type { HoleReason } from '../model/path-state.ts';
 import { isHidden, statOrNothing } from './file-stamp.ts';
 import {
@@ -102,6 +102,12 @@ export function setHole(record: FolderRecord, at: number, reason: HoleReason): v
   record.folders[at] = undefined;
 }
 
+/** Notes a regular file of which nothing is known before it is read. */
+export function setUnread(record: FolderRecord, at: number): void {
+  setGone(record, at);
+  record.kinds[at] = KIND.file;
+}
+
 /** Notes that nothing could be seen: because nothing is there, or because the system does not let anyone look. */
 export function setUnseen(visit: FolderVisit, at: number): void {
   const draft = draftOf(visit);
@@ -161,11 +167,14 @@ export function placeEntry(
   return draft.oids[at] === '' ? 'read' : 'nothing';
 }
 
-/** The names in a folder; undefined when the folder is none any more, or another one. Throws when it cannot be read. */
-function namesIn(visit: FolderVisit): readonly string[] | undefined {
+/** What is in a folder; undefined when the folder is none any more, or another one. Throws when it cannot be read. */
+function listFolder<Entry>(
+  visit: FolderVisit,
+  list: (path: string) => readonly Entry[],
+): readonly Entry[] | undefined {
   try {
-    const names = rawNames(visit.path);
-    return visit.parent === undefined || isStillThere(visit) ? names : undefined;
+    const entries = list(visit.path);
+    return visit.parent === undefined || isStillThere(visit) ? entries : undefined;
   } catch (error) {
     if (visit.parent !== undefined && ['ENOENT', 'ENOTDIR'].includes(errnoOf(error) ?? '')) return undefined;
     throw error;
@@ -173,17 +182,18 @@ function namesIn(visit: FolderVisit): readonly string[] | undefined {
 }
 
 /**
- * The names in a folder. When it cannot be entered, what stands there now is noted where the folder is an entry, and
- * `instead` says what is to be done about that. Throws only for the root.
+ * What `list` finds in a folder. When it cannot be entered, what stands there now is noted where the folder is an entry,
+ * and `instead` says what is to be done about that. Throws only for the root.
  */
-export function enterFolder(
+export function enterFolder<Entry>(
   visit: FolderVisit,
   limits: { readonly maxFileBytes: number; readonly clock: ScanClock },
-): { readonly names: readonly string[] } | { readonly instead: Placed } {
+  list: (path: string) => readonly Entry[],
+): { readonly entries: readonly Entry[] } | { readonly instead: Placed } {
   const { parent, at } = visit;
   try {
-    const names = namesIn(visit);
-    if (names !== undefined) return { names };
+    const entries = listFolder(visit, list);
+    if (entries !== undefined) return { entries };
   } catch (error) {
     if (errnoOf(error) === undefined || parent === undefined) throw error;
     setHole(draftOf(parent), at, 'unreadable');

@@ -7,10 +7,10 @@ import { rawStat } from '../../../platform/raw-files/index.ts';
 import { ObjectStore } from '../objects/object-store.ts';
 import { buildTrees } from './build-trees.ts';
 import { dropMoved } from './drop-moved.ts';
-import { type FolderRecord, holeReasonOf, KIND } from './folder-record.ts';
+import { emptyRecord, type FolderRecord, holeReasonOf, KIND } from './folder-record.ts';
 import { readPending } from './read-pending.ts';
 import { ScanClock } from './scan-clock.ts';
-import { WholeWalk } from './walk-whole.ts';
+import { walkWhole } from './walk-whole.ts';
 
 const base = mkdtempSync(join(tmpdir(), 'moving-tree-'));
 const objects = ObjectStore.create(join(base, 'store'));
@@ -51,6 +51,7 @@ function scanMoving(
   kind: 'file' | 'folder',
   moment: 'walk' | 'read',
   action: (path: string) => void,
+  previous: FolderRecord | undefined,
 ): Moving {
   count += 1;
   const root = join(base, `tree-${String(count)}`);
@@ -73,16 +74,17 @@ function scanMoving(
     writer: () => writer,
     scratch: Buffer.alloc(1000),
   };
-  const walk = new WholeWalk(parts, {
+  const start = {
     path: root,
     stat,
-    previous: undefined,
+    previous,
     hasSameNames: false,
     isDecidedAnew: true,
     hasNewIndex: true,
     repository: undefined,
     level: () => undefined,
-  }).run(100);
+  };
+  const walk = walkWhole(parts, start, 100);
   if (walk === undefined) throw new Error('there are few files');
   if (moment === 'read') action(path);
   readPending(walk.pending, parts);
@@ -132,9 +134,18 @@ const replacements: readonly (readonly [string, string, (path: string) => void])
   ],
 ];
 
-describe('a tree that changes during a scan', () => {
+/** The first scan of a tree looks at its files only when it reads them, later ones before that. */
+const scans = [
+  { scan: 'first', previous: undefined },
+  { scan: 'later', previous: emptyRecord([]) },
+];
+
+describe.each(scans)('a tree that changes during a $scan scan', ({ previous }) => {
+  const scan = (kind: 'file' | 'folder', moment: 'walk' | 'read', action: (path: string) => void): Moving =>
+    scanMoving(kind, moment, action, previous);
+
   it.each(replacements)('has a %s where a folder was when it was looked at', (state, content, put) => {
-    const found = scanMoving('folder', 'walk', (path) => {
+    const found = scan('folder', 'walk', (path) => {
       rmSync(path, { recursive: true });
       put(path);
     });
@@ -142,7 +153,7 @@ describe('a tree that changes during a scan', () => {
   });
 
   it.each(replacements)('has a %s where a file was when it was looked at', (state, content, put) => {
-    const found = scanMoving('file', 'read', (path) => {
+    const found = scan('file', 'read', (path) => {
       rmSync(path);
       put(path);
     });
@@ -152,7 +163,7 @@ describe('a tree that changes during a scan', () => {
   it.each(replacements)(
     'knows nothing of a folder that became a %s before its files were read',
     (kind, _, put) => {
-      const { state, inner } = scanMoving('folder', 'read', (path) => {
+      const { state, inner } = scan('folder', 'read', (path) => {
         rmSync(path, { recursive: true });
         put(path);
       });
@@ -161,11 +172,10 @@ describe('a tree that changes during a scan', () => {
   );
 
   it('takes nothing from outside through a link that took the place of a folder', () => {
-    const outside = join(base, 'outside');
-    mkdirSync(outside, { recursive: true });
+    const outside = mkdtempSync(join(base, 'outside-'));
     writeFileSync(join(outside, 'inner'), 'secret');
     for (const moment of ['walk', 'read'] as const) {
-      const { state, inner } = scanMoving('folder', moment, (path) => {
+      const { state, inner } = scan('folder', moment, (path) => {
         rmSync(path, { recursive: true });
         symlinkSync(outside, path);
       });
@@ -174,7 +184,7 @@ describe('a tree that changes during a scan', () => {
   });
 
   it('has a hole where a file was and a folder is', () => {
-    const { state } = scanMoving('file', 'read', (path) => {
+    const { state } = scan('file', 'read', (path) => {
       rmSync(path);
       mkdirSync(path);
     });
@@ -182,7 +192,7 @@ describe('a tree that changes during a scan', () => {
   });
 
   it('is read as it is when it is read', () => {
-    const found = scanMoving('file', 'read', (path) => {
+    const found = scan('file', 'read', (path) => {
       writeFileSync(path, 'other');
     });
     expect(found).toMatchObject({ state: 'file', content: 'other' });

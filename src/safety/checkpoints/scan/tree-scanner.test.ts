@@ -560,6 +560,18 @@ describe('too many files', () => {
   });
 });
 
+describe('as many files as are allowed', () => {
+  it('are a whole tree, however many more are too large to be captured', () => {
+    const { scan, write } = newProject();
+    for (const name of ['a', 'b', 'c']) write(name);
+    for (const name of ['d', 'e', 'f']) write(name, 'x'.repeat(20));
+    const request = { maxFiles: 3, maxFileBytes: 10 };
+    for (const _ of ['first', 'later'])
+      expect(scan(request)).toMatchObject({ coverage: 'whole', files: 3, holes: 3 });
+    expect(scan({ ...request, maxFiles: 2 }).coverage).toBe('tracked');
+  });
+});
+
 describe('the manifest', () => {
   it('is not believed when the objects it names may be gone', () => {
     const { scan, scanner, write } = newProject();

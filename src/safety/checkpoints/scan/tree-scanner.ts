@@ -22,7 +22,7 @@ import { ScanClock } from './scan-clock.ts';
 import type { ScanParts } from './scan-parts.ts';
 import type { Walk, WalkStart } from './walk.ts';
 import { walkTracked } from './walk-tracked.ts';
-import { WholeWalk } from './walk-whole.ts';
+import { walkWhole } from './walk-whole.ts';
 
 /** What is to be scanned. */
 export interface ScanRequest {
@@ -157,7 +157,7 @@ export class TreeScanner {
     };
     const outer = outerRulesOf(request.root, clock, this.#indexes);
     const start = startOf({ request, stat, known, outer, parts });
-    const whole = new WholeWalk(parts, start).run(request.maxFiles ?? MAX_SCANNED_FILES);
+    const whole = walkWhole(parts, start, request.maxFiles ?? MAX_SCANNED_FILES);
     const coverage: Coverage = whole === undefined ? 'tracked' : 'whole';
     const walk: Walk = whole ?? walkTracked(parts, start, request.touched);
     readPending(walk.pending, parts);

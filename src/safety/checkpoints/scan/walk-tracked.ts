@@ -1,4 +1,4 @@
-import { rawKindOf } from '../../../platform/raw-files/index.ts';
+import { rawKindOf, rawNames } from '../../../platform/raw-files/index.ts';
 import { isLeftOutByName, isVersionControl } from './built-in-rules.ts';
 import { fileStamp, statOrNothing } from './file-stamp.ts';
 import { emptyRecord, KIND } from './folder-record.ts';
@@ -123,8 +123,8 @@ class TrackedWalk {
   #namesIn(visit: TrackedVisit): readonly string[] | undefined {
     const { inner, isTouched } = visit.wanted;
     if (!isTouched) return [...inner.keys()].sort();
-    const entered = enterFolder(visit, this.#parts);
-    if ('names' in entered) return [...new Set([...inner.keys(), ...entered.names])].sort();
+    const entered = enterFolder(visit, this.#parts, rawNames);
+    if ('entries' in entered) return [...new Set([...inner.keys(), ...entered.entries])].sort();
     if (entered.instead === 'read' && visit.parent !== undefined)
       this.#pending.push({ visit: visit.parent, at: visit.at, before: -1 });
     return undefined;

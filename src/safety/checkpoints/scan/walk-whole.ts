@@ -1,4 +1,10 @@
-import { type RawStat, rawKindOf } from '../../../platform/raw-files/index.ts';
+import {
+  type RawEntry,
+  type RawStat,
+  rawEntries,
+  rawKindOf,
+  rawNames,
+} from '../../../platform/raw-files/index.ts';
 import { isLeftOutByName, isVersionControl, PERHAPS_ENVIRONMENT } from './built-in-rules.ts';
 import { fileStamp, isSameStamp, statOrNothing } from './file-stamp.ts';
 import { emptyRecord, type FolderRecord, KIND, MARK, MODE, NUMBERS } from './folder-record.ts';
@@ -15,6 +21,7 @@ import {
   setGone,
   setHole,
   setUnproven,
+  setUnread,
   setUnseen,
 } from './folder-visit.ts';
 import { repositoryAt } from './git-repository.ts';
@@ -51,21 +58,32 @@ interface Place {
 }
 
 const TYPE_BITS = 0o170_000;
+const REGULAR = 0o100_000;
 
 /**
  * Walks a tree as a whole and looks at each entry; reads none but .gitignore files. Nothing is decided about an entry of
- * the last scan unless rules have changed.
+ * the last scan unless rules have changed. Undefined when there are more files than `maxFiles`.
  */
-export class WholeWalk {
+export function walkWhole(parts: ScanParts, start: WalkStart, maxFiles: number): Walk | undefined {
+  const isFirst = start.previous === undefined;
+  const walk = new WholeWalk(parts, start, isFirst).run(maxFiles);
+  // Files that nobody has looked at were counted, though some of them may be too large to be captured.
+  return walk === undefined && isFirst ? new WholeWalk(parts, start, false).run(maxFiles) : walk;
+}
+
+class WholeWalk {
   readonly #parts: ScanParts;
   readonly #start: WalkStart;
+  /** Whether files are not looked at before they are read: the open file says everything. */
+  readonly #isHasty: boolean;
   readonly #visits: WholeVisit[] = [];
   readonly #pending: PendingRead[] = [];
   #files = 0;
 
-  constructor(parts: ScanParts, start: WalkStart) {
+  constructor(parts: ScanParts, start: WalkStart, isHasty: boolean) {
     this.#parts = parts;
     this.#start = start;
+    this.#isHasty = isHasty;
   }
 
   /** Undefined as soon as there are more files than `maxFiles`. */
@@ -99,25 +117,58 @@ export class WholeWalk {
 
   #visit(visit: WholeVisit): void {
     const { previous } = visit;
-    const names = visit.hasSameNames && previous !== undefined ? previous.names : this.#list(visit);
+    if (this.#isHasty) {
+      this.#visitHastily(visit);
+      return;
+    }
+    const names = visit.hasSameNames && previous !== undefined ? previous.names : this.#list(visit, rawNames);
     if (names === undefined) return;
     const isSame = previous !== undefined && isSameList(names, previous.names);
     if (!isSame) visit.draft = emptyRecord(names);
     const record = isSame ? previous : draftOf(visit);
-    if (record.isRepository) this.#enterRepository(visit);
-    else if (previous?.isRepository === true) visit.isDecidedAnew = true;
-    if (record.ignoreAt >= 0 || (previous?.ignoreAt ?? -1) >= 0) {
-      visit.rules = findRulesFile(visit, record.ignoreAt, this.#parts.scratch);
-      if (visit.rules.isChanged) visit.isDecidedAnew = true;
-    }
+    this.#openRules(visit, record);
     if (isSame && !visit.isDecidedAnew) this.#compareEntries(visit, record);
     else this.#placeEntries(visit, isSame);
   }
 
-  /** The names in the folder; undefined when it cannot be entered, which is then noted where it is an entry. */
-  #list(visit: WholeVisit): readonly string[] | undefined {
-    const entered = enterFolder(visit, this.#parts);
-    if ('names' in entered) return entered.names;
+  #visitHastily(visit: WholeVisit): void {
+    const entries = this.#list(visit, rawEntries);
+    if (entries === undefined) return;
+    const record = emptyRecord(entries.map(({ name }) => name));
+    visit.draft = record;
+    this.#openRules(visit, record);
+    for (const [at, { name, kind }] of entries.entries()) this.#placeHastily(visit, { at, name, kind });
+  }
+
+  #placeHastily(visit: WholeVisit, { at, name, kind }: RawEntry & { readonly at: number }): void {
+    const record = draftOf(visit);
+    if (this.#isNever(visit, name)) {
+      setNever(record, at);
+      return;
+    }
+    if (kind === 'file' && at !== record.ignoreAt && !this.#isRuled(visit, name, -1, REGULAR)) {
+      setUnread(record, at);
+      this.#files += 1;
+      this.#pending.push({ visit, at, before: -1 });
+      return;
+    }
+    this.#placeEntry(visit, { at, before: -1, stat: this.#statOf(visit, at) });
+  }
+
+  /** Looks at what decides about the entries of a folder. */
+  #openRules(visit: WholeVisit, record: FolderRecord): void {
+    const { previous } = visit;
+    if (record.isRepository) this.#enterRepository(visit);
+    else if (previous?.isRepository === true) visit.isDecidedAnew = true;
+    if (record.ignoreAt < 0 && (previous?.ignoreAt ?? -1) < 0) return;
+    visit.rules = findRulesFile(visit, record.ignoreAt, this.#parts.scratch);
+    if (visit.rules.isChanged) visit.isDecidedAnew = true;
+  }
+
+  /** What is in the folder; undefined when it cannot be entered, which is then noted where it is an entry. */
+  #list<Entry>(visit: WholeVisit, list: (path: string) => readonly Entry[]): readonly Entry[] | undefined {
+    const entered = enterFolder(visit, this.#parts, list);
+    if ('entries' in entered) return entered.entries;
     if (entered.instead === 'read' && visit.parent !== undefined)
       this.#pending.push({ visit: visit.parent, at: visit.at, before: -1 });
     return undefined;
@@ -167,18 +218,26 @@ export class WholeWalk {
   }
 
   #placeEntries(visit: WholeVisit, isSame: boolean): void {
-    const { names, ignoreAt } = draftOf(visit);
+    const { names } = draftOf(visit);
     const positions = isSame || visit.previous === undefined ? undefined : positionsOf(visit.previous.names);
     for (let at = 0; at < names.length; at += 1) {
       const name = names[at] ?? '';
-      if (isVersionControl(name) || this.#parts.skip.has(visit.prefix + name)) {
-        setGone(draftOf(visit), at);
-        draftOf(visit).kinds[at] = KIND.never;
+      if (this.#isNever(visit, name)) {
+        setNever(draftOf(visit), at);
         continue;
       }
-      const stat = at === ignoreAt ? visit.rules?.stat : statOrNothing(pathOf(visit, name));
-      this.#placeEntry(visit, { at, before: isSame ? at : (positions?.get(name) ?? -1), stat });
+      const before = isSame ? at : (positions?.get(name) ?? -1);
+      this.#placeEntry(visit, { at, before, stat: this.#statOf(visit, at) });
     }
+  }
+
+  #isNever(visit: WholeVisit, name: string): boolean {
+    return isVersionControl(name) || this.#parts.skip.has(visit.prefix + name);
+  }
+
+  #statOf(visit: WholeVisit, at: number): RawStat | undefined {
+    const { names, ignoreAt } = draftOf(visit);
+    return at === ignoreAt ? visit.rules?.stat : statOrNothing(pathOf(visit, names[at] ?? ''));
   }
 
   #placeEntry(visit: WholeVisit, { at, before, stat }: Place): void {
@@ -188,7 +247,7 @@ export class WholeWalk {
       return;
     }
     const name = draft.names[at] ?? '';
-    const isRuled = this.#isRuled(visit, name, { at, before, stat });
+    const isRuled = this.#isRuled(visit, name, before, stat.mode);
     const isLeftOut =
       isRuled && visit.repository?.tracks(visit.prefix + name, rawKindOf(stat) === 'directory') !== true;
     const { previous } = visit;
@@ -218,14 +277,14 @@ export class WholeWalk {
   }
 
   /** Whether a rule leaves the entry out. Remembered as long as neither the rules nor the type of the entry change. */
-  #isRuled(visit: WholeVisit, name: string, { before, stat }: Place & { readonly stat: RawStat }): boolean {
+  #isRuled(visit: WholeVisit, name: string, before: number, mode: number): boolean {
     const { previous } = visit;
-    const isFolder = rawKindOf(stat) === 'directory';
+    const isFolder = rawKindOf({ mode }) === 'directory';
     if (isFolder && name === PERHAPS_ENVIRONMENT) {
       if (statOrNothing(`${pathOf(visit, name)}/pyvenv.cfg`) !== undefined) return true;
     } else if (!visit.isDecidedAnew && previous !== undefined && (previous.kinds[before] ?? 0) >= KIND.file) {
       const typeBefore = (previous.numbers[before * NUMBERS + MODE] ?? 0) & TYPE_BITS;
-      if (typeBefore === (stat.mode & TYPE_BITS)) return ((previous.marks[before] ?? 0) & MARK.ruled) !== 0;
+      if (typeBefore === (mode & TYPE_BITS)) return ((previous.marks[before] ?? 0) & MARK.ruled) !== 0;
     }
     if (visit.isIgnored || isLeftOutByName(name)) return true;
     return isIgnoredBy(this.#levelOf(visit), visit.prefix + name, isFolder);
@@ -281,6 +340,11 @@ export class WholeWalk {
       dev: stat.dev,
     });
   }
+}
+
+function setNever(record: FolderRecord, at: number): void {
+  setGone(record, at);
+  record.kinds[at] = KIND.never;
 }
 
 function isSameList(names: readonly string[], others: readonly string[]): boolean {

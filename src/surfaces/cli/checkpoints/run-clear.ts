@@ -1,6 +1,7 @@
 import type { CheckpointStore } from '../../../safety/checkpoints/index.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import { counted } from '../rollback/text-style.ts';
+import { working } from '../rollback/working.ts';
 import { confirm } from '../runtime/confirm.ts';
 import type { VerbContext } from '../verb.ts';
 import { archiveSize } from './archive-size.ts';
@@ -21,7 +22,7 @@ export async function runClear(context: VerbContext, store: CheckpointStore): Pr
   const agreed = await confirm(context, 'Delete all checkpoints of all projects?');
   if (!agreed.ok) return context.fail(agreed);
   if (!agreed.value) return abort(context);
-  const cleared = await store.clear();
+  const cleared = await working(context, 'deleting', () => store.clear());
   if (!cleared.ok) return context.fail(cleared);
   if (context.json) context.printJson({ bytes: cleared.value.bytes });
   else context.print(`Deleted all checkpoints (${archiveSize(cleared.value.bytes)}).`);
@@ -40,7 +41,7 @@ export async function runClearLegacy(context: VerbContext, store: CheckpointStor
   const agreed = await confirm(context, `Delete ${counted(legacy.length, 'legacy archive')}?`);
   if (!agreed.ok) return context.fail(agreed);
   if (!agreed.value) return abort(context);
-  const cleared = await store.clearLegacy();
+  const cleared = await working(context, 'deleting', () => store.clearLegacy());
   if (!cleared.ok) return context.fail(cleared);
   const { bytes, archives } = cleared.value;
   if (context.json) context.printJson({ bytes, archives });

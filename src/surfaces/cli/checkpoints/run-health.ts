@@ -1,15 +1,14 @@
-import type { CheckpointStore } from '../../../safety/checkpoints/index.ts';
+import type { CheckpointStore, PruneReport } from '../../../safety/checkpoints/index.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import { printableLine } from '../output/printable.ts';
-import { startProgress } from '../output/progress.ts';
 import { counted } from '../rollback/text-style.ts';
+import { working } from '../rollback/working.ts';
 import type { VerbContext } from '../verb.ts';
 import { tellPruned } from './run-prune.ts';
 
 /** `herma checkpoints verify`: 0 when nothing is wrong, else 1. */
 export async function runVerify(context: VerbContext, store: CheckpointStore): Promise<ExitCode> {
-  const progress = startProgress(context.stderr, context.clock, 'verifying');
-  const { ok, objects, checkpoints, problems } = await store.verify().finally(() => progress.stop());
+  const { ok, objects, checkpoints, problems } = await working(context, 'verifying', () => store.verify());
   if (context.json) context.printJson({ ok, objects, checkpoints, problems });
   else {
     for (const problem of problems) context.print(printableLine(problem));
@@ -26,8 +25,7 @@ export async function runVerify(context: VerbContext, store: CheckpointStore): P
 
 /** `herma checkpoints repair`: 0 when nothing is wrong any more, else 1. */
 export async function runRepair(context: VerbContext, store: CheckpointStore): Promise<ExitCode> {
-  const progress = startProgress(context.stderr, context.clock, 'repairing');
-  const { done, problems } = await store.repair().finally(() => progress.stop());
+  const { done, problems } = await working(context, 'repairing', () => store.repair());
   if (context.json) context.printJson({ done, problems });
   else {
     for (const line of done) context.print(printableLine(line));
@@ -42,12 +40,22 @@ export async function runMaintain(context: VerbContext, store: CheckpointStore):
   const swept = await store.sweep();
   const isNeeded = await store.needsMaintenance();
   const maintained = isNeeded ? await store.maintain() : undefined;
-  const report = maintained ?? swept;
-  if (report !== undefined) {
-    const errors = maintained === undefined ? [] : (swept?.errors ?? []);
-    return tellPruned(context, { ...report, errors: [...errors, ...report.errors] });
-  }
+  const report =
+    swept === undefined || maintained === undefined ? (maintained ?? swept) : sum(swept, maintained);
+  if (report !== undefined) return tellPruned(context, report);
   if (context.json) context.printJson(null);
   else context.print('Nothing to do.');
   return EXIT.done;
+}
+
+function sum(swept: PruneReport, maintained: PruneReport): PruneReport {
+  return {
+    scanned: swept.scanned,
+    deletedOrphans: swept.deletedOrphans,
+    deletedStale: swept.deletedStale,
+    droppedEntries: swept.droppedEntries + maintained.droppedEntries,
+    bytesReclaimed: swept.bytesReclaimed + maintained.bytesReclaimed,
+    isOverCap: maintained.isOverCap,
+    errors: [...swept.errors, ...maintained.errors],
+  };
 }

@@ -3,7 +3,7 @@ import { displayPath } from '../../../platform/paths/index.ts';
 import type { CheckpointStore, PruneReport } from '../../../safety/checkpoints/index.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import { printableLine } from '../output/printable.ts';
-import { startProgress } from '../output/progress.ts';
+import { working } from '../rollback/working.ts';
 import { confirm } from '../runtime/confirm.ts';
 import type { VerbContext } from '../verb.ts';
 import { archiveSize } from './archive-size.ts';
@@ -35,14 +35,13 @@ export async function runPrune(
     if (!agreed.ok) return context.fail(agreed);
     if (!agreed.value) return abort(context);
   }
-  const progress = startProgress(context.stderr, context.clock, 'pruning');
-  const report = await store
-    .prune({
+  const report = await working(context, 'pruning', () =>
+    store.prune({
       confirmedOrphans: orphans.map(({ h16 }) => h16),
       ...(retentionDays === undefined ? {} : { retentionMs: retentionDays * DAY_MS }),
       ...(maxSizeMb === undefined ? {} : { maxTotalBytes: maxSizeMb * MEGABYTE }),
-    })
-    .finally(() => progress.stop());
+    }),
+  );
   return tellPruned(context, report);
 }
 

@@ -10,6 +10,7 @@ import { changeText } from '../rollback/list-text.ts';
 import { localMinute } from '../rollback/local-minute.ts';
 import type { OpenCheckpoints } from '../rollback/open-checkpoints.ts';
 import { counted } from '../rollback/text-style.ts';
+import { working } from '../rollback/working.ts';
 import type { VerbContext } from '../verb.ts';
 
 const MAX_PATHS = 100;
@@ -27,7 +28,7 @@ export async function runShow(
   { store }: OpenCheckpoints,
   { directory, ref }: { readonly directory: string; readonly ref: string },
 ): Promise<ExitCode> {
-  const diff = await store.diff(directory, ref, { maxLines: 1 });
+  const diff = await working(context, 'comparing', () => store.diff(directory, ref, { maxLines: 1 }));
   if (!diff.ok) return diff.code === 'no_checkpoints' ? nothing(context, diff) : context.fail(diff);
   const entry = await entryOf(store, directory, diff.value.id);
   if (context.json) context.printJson(documentOf(diff.value, entry));

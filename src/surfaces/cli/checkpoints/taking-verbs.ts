@@ -3,7 +3,6 @@ import { fail } from '../../../kernel/errors/index.ts';
 import { displayPath } from '../../../platform/paths/index.ts';
 import { EXIT } from '../exit-code.ts';
 import { optionalArgument, textOption } from '../inputs.ts';
-import { startProgress } from '../output/progress.ts';
 import type { CheckpointOpener, OpenCheckpoints } from '../rollback/open-checkpoints.ts';
 import {
   chosenDirectory,
@@ -15,6 +14,7 @@ import {
 import { performRollback } from '../rollback/run-rollback.ts';
 import { shortId } from '../rollback/short-ids.ts';
 import { counted } from '../rollback/text-style.ts';
+import { working } from '../rollback/working.ts';
 import type { Verb, VerbContext } from '../verb.ts';
 import { checkpoint, files } from './checkpoint-inputs.ts';
 import { opened } from './opened.ts';
@@ -85,10 +85,9 @@ function dropVerb(open: CheckpointOpener): Verb {
 async function runTake(context: VerbContext, { store }: OpenCheckpoints): ReturnType<CheckpointOpener> {
   const given = context.get(folder);
   const where = given?.startsWith('/') === true ? given : resolve(context.workingDirectory(), given ?? '.');
-  const progress = startProgress(context.stderr, context.clock, 'reading the project');
-  const taken = await store
-    .take(where, context.get(message) ?? 'taken by hand')
-    .finally(() => progress.stop());
+  const taken = await working(context, 'reading the project', () =>
+    store.take(where, context.get(message) ?? 'taken by hand'),
+  );
   if (!taken.ok) return context.fail(taken);
   const { id, root, files: count, holes } = taken.value;
   if (context.json) context.printJson({ id, root, files: count, holes });

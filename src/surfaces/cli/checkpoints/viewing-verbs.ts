@@ -1,6 +1,6 @@
 import { integerOption } from '../inputs.ts';
 import type { CheckpointOpener } from '../rollback/open-checkpoints.ts';
-import { chosenDirectory, directory } from '../rollback/rollback-inputs.ts';
+import { chosenDirectory, diffOptions, directory } from '../rollback/rollback-inputs.ts';
 import { performRollback } from '../rollback/run-rollback.ts';
 import type { Verb } from '../verb.ts';
 import { checkpoint, files } from './checkpoint-inputs.ts';
@@ -68,7 +68,7 @@ function diffVerb(open: CheckpointOpener): Verb {
     summary: 'show what changed since a checkpoint, as `herma rollback diff` does',
     example: 'herma checkpoints diff 1',
     arguments: [checkpoint, files],
-    options: [directory],
+    options: diffOptions,
     run: (context) =>
       performRollback(context, ['diff', context.get(checkpoint), ...context.get(files)], open),
   };

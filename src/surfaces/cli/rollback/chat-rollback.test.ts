@@ -110,6 +110,23 @@ describe('/rollback', () => {
     ]);
   });
 
+  it('hides secrets in a difference, unless told otherwise', async () => {
+    const patch = `--- a/a\n+++ b/a\n@@ -0,0 +1 @@\n+token: ghp_${'a1B2'.repeat(9)}\n`;
+    const diff: CheckpointStore['diff'] = async () =>
+      Promise.resolve(
+        succeed({
+          id: ID_1,
+          root: '/work/a',
+          files: [{ path: 'a', status: 'created', insertions: 1, deletions: 0, binary: false }],
+          holes: [],
+          patch,
+          isCut: false,
+        }),
+      );
+    expect((await rollback('diff 1', { diff })).said[0]).toMatch(/\+token: \[redacted /);
+    expect((await rollback('diff 1 --raw', { diff })).said[0]).toContain('ghp_');
+  });
+
   it('restores as the lineage in hand, and rewinds the conversation', async () => {
     const { store, asked } = restoring(report({ restored: ['a'], kept: ['b'], safetyId: ID_1 }));
     const owners: unknown[] = [];

@@ -4,6 +4,7 @@ import type { CallOwner, CheckpointStore, RestoreOptions } from '../../../safety
 import { holesText } from './diff-text.ts';
 import { emptyListText, HOW_TO_SWITCH_ON, listText } from './list-text.ts';
 import { readSlashRollback } from './read-slash-rollback.ts';
+import { redactPatch } from './redact-patch.ts';
 import { restoreText, rewindText } from './restore-text.ts';
 import type { RestoreCommand, RollbackCommand } from './rollback-command.ts';
 import { isWhole, rewindFor } from './run-rollback.ts';
@@ -70,7 +71,7 @@ async function list(
 }
 
 async function diff(
-  { ref, files, allCalls }: Extract<RollbackCommand, { type: 'diff' }>,
+  { ref, files, allCalls, isRaw }: Extract<RollbackCommand, { type: 'diff' }>,
   { store, directory, say, fail }: ChatRollbackParts,
 ): Promise<void> {
   const paths = files.length === 0 ? {} : { paths: files };
@@ -80,7 +81,8 @@ async function diff(
     maxLines: DIFF_LINES,
   });
   if (!found.ok) return fail(found);
-  const { id, patch, isCut, holes, files: changed } = found.value;
+  const { id, isCut, holes, files: changed } = found.value;
+  const patch = isRaw === true ? found.value.patch : redactPatch(found.value.patch);
   const lines = [
     changed.length === 0 ? `Nothing is different from checkpoint ${shortId(id)}.` : patch.trimEnd(),
     ...(isCut ? [`… the rest is left out; all of it: herma rollback diff ${shortId(id)}`] : []),

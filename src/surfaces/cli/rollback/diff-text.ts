@@ -38,9 +38,15 @@ export function holesText(
   const more = holes.length - shown.length;
   return [
     `${counted(holes.length, 'path')} not captured, and never touched by a restore:`,
-    ...shown.map(({ path, reason }) => `  ${displayPath(path)} (${HOLE_REASONS[reason]})`),
+    ...shown.map((hole) => `  ${holeName(hole)} (${HOLE_REASONS[hole.reason]})`),
     ...(more > 0 ? [`  … and ${String(more)} more`] : []),
   ];
+}
+
+/** A hole without a path is everything that nothing else is said of. */
+function holeName({ path, reason }: Hole): string {
+  if (path !== '') return displayPath(path);
+  return reason === 'budget' ? 'the rest of the project' : 'the whole project';
 }
 
 function painted(

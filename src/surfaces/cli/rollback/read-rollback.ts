@@ -49,6 +49,8 @@ function conflictOf({ words: [first], flags, command }: RollbackWords): Read | u
     ...(flags.dryRun ? ['--dry-run'] : []),
   ];
   const isList = first === undefined && flags.call === undefined;
+  if (flags.raw && first !== 'diff')
+    return usage('--raw is about what a difference shows', `${command} diff N --raw`);
   if (stray !== undefined && (isList || first === 'diff')) {
     const what = isList ? 'the list' : 'diff';
     return usage(`${stray} means nothing to ${what}, which changes no file`, `${command} N ${stray}`);
@@ -64,7 +66,9 @@ function readDiff({ command, flags }: RollbackWords, [ref, ...files]: readonly s
   if (ref === undefined)
     return usage('diff needs a checkpoint', `${command} diff 1 shows what changed since the newest`);
   const wrong = wrongReference(ref, command) ?? wrongFiles(files, { command: `${command} diff`, ref });
-  return wrong ?? succeed({ type: 'diff', ref, files, ...numbering(flags) });
+  return (
+    wrong ?? succeed({ type: 'diff', ref, files, ...numbering(flags), ...(flags.raw ? { isRaw: true } : {}) })
+  );
 }
 
 function readUndo({ flags, command }: RollbackWords, [extra]: readonly string[]): Read {

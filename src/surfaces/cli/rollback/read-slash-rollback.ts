@@ -12,6 +12,7 @@ const FLAGS: ReadonlyMap<string, Partial<RollbackFlags>> = new Map([
   ['--include-ambiguous', { includeAmbiguous: true }],
   ['--dry-run', { dryRun: true }],
   ['--all-calls', { allCalls: true }],
+  ['--raw', { raw: true }],
 ]);
 
 /** What is no option. A run of words that nothing separates is one name. */

@@ -8,6 +8,8 @@ export type RollbackCommand =
       readonly ref: string;
       readonly files: readonly string[];
       readonly allCalls?: true;
+      /** Secrets are shown. */
+      readonly isRaw?: true;
     }
   | RestoreCommand
   | { readonly type: 'undo'; readonly mode: 'agent' | 'all'; readonly isDryRun: boolean };
@@ -31,6 +33,7 @@ export interface RollbackFlags {
   readonly includeAmbiguous: boolean;
   readonly dryRun: boolean;
   readonly allCalls: boolean;
+  readonly raw: boolean;
   readonly call: string | undefined;
 }
 
@@ -40,5 +43,6 @@ export const NO_FLAGS: RollbackFlags = {
   includeAmbiguous: false,
   dryRun: false,
   allCalls: false,
+  raw: false,
   call: undefined,
 };

@@ -13,6 +13,8 @@ const dryRun = flagOption('--dry-run', 'say what would be done, and write nothin
 const call = textOption('--call <id>', 'take back exactly this call');
 const allCalls = flagOption('--all-calls', 'list every call, not every turn');
 
+const raw = flagOption('--raw', 'show secrets in a difference as they are');
+
 export const directory = textOption(
   '--dir <folder>',
   'of the project of this folder, not of the current one',
@@ -25,7 +27,8 @@ export const words = restArgument('what', 'a checkpoint and files', { completion
 /** Options of a restore. */
 export const restoreOptions: readonly Option[] = [all, exact, includeAmbiguous, dryRun, call, directory];
 export const undoOptions: readonly Option[] = [all, dryRun, directory];
-export const rollbackOptions: readonly Option[] = [...restoreOptions, allCalls];
+export const diffOptions: readonly Option[] = [raw, directory];
+export const rollbackOptions: readonly Option[] = [...restoreOptions, allCalls, raw];
 
 export function readFlags(context: VerbContext): RollbackFlags {
   return {
@@ -34,6 +37,7 @@ export function readFlags(context: VerbContext): RollbackFlags {
     includeAmbiguous: context.get(includeAmbiguous),
     dryRun: context.get(dryRun),
     allCalls: context.get(allCalls),
+    raw: context.get(raw),
     call: context.get(call),
   };
 }

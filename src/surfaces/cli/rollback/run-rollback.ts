@@ -1,10 +1,10 @@
 import type { Rewind } from '../../../app/index.ts';
 import { type Failure, fail, type Result, succeed } from '../../../kernel/errors/index.ts';
+import { statPath } from '../../../platform/files/index.ts';
 import { displayPath } from '../../../platform/paths/index.ts';
 import type { RestoreOptions, RestoreReport } from '../../../safety/checkpoints/index.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import { printableLine } from '../output/printable.ts';
-import { startProgress } from '../output/progress.ts';
 import { confirm } from '../runtime/confirm.ts';
 import type { VerbContext } from '../verb.ts';
 import { holesText, patchText } from './diff-text.ts';
@@ -12,11 +12,13 @@ import { diffDocument, entryDocument, restoreDocument } from './documents.ts';
 import { emptyListText, listText } from './list-text.ts';
 import type { CheckpointOpener, OpenCheckpoints } from './open-checkpoints.ts';
 import { readRollback } from './read-rollback.ts';
+import { redactPatch } from './redact-patch.ts';
 import { type RestoreTold, restoreText, rewindText } from './restore-text.ts';
 import type { RestoreCommand, RollbackCommand } from './rollback-command.ts';
-import { chosenDirectory, readFlags } from './rollback-inputs.ts';
+import { chosenDirectory, directory as chosenFolder, readFlags } from './rollback-inputs.ts';
 import { shortId } from './short-ids.ts';
 import type { TextStyle } from './text-style.ts';
+import { working } from './working.ts';
 
 interface RollbackRun {
   readonly context: VerbContext;
@@ -65,6 +67,15 @@ async function runList(
   const list = await checkpoints.store.list(directory, { allCalls });
   for (const problem of list.problems) context.note(printableLine(problem));
   const isEmpty = list.entries.length === 0;
+  // A folder that is gone may be what has to be brought back; one that was never there is a mistake.
+  if (isEmpty && context.get(chosenFolder) !== undefined && !(await isThere(directory)))
+    return context.fail(
+      fail(
+        'no_such_folder',
+        `${displayPath(directory)} is not there, and there is no checkpoint of it`,
+        'name a folder of the project with --dir',
+      ),
+    );
   if (context.json) context.printJson(list.entries.map(entryDocument));
   if (isEmpty) {
     const { isEnabled } = checkpoints;
@@ -73,9 +84,14 @@ async function runList(
   return isEmpty ? EXIT.nothing : EXIT.done;
 }
 
+async function isThere(folder: string): Promise<boolean> {
+  const stat = await statPath(folder);
+  return !stat.ok || stat.value !== undefined;
+}
+
 async function runDiff(
   { context, checkpoints, directory }: RollbackRun,
-  { ref, files, allCalls }: Extract<RollbackCommand, { type: 'diff' }>,
+  { ref, files, allCalls, isRaw }: Extract<RollbackCommand, { type: 'diff' }>,
 ): Promise<ExitCode> {
   const options = {
     ...(allCalls === undefined ? {} : { allCalls }),
@@ -83,7 +99,7 @@ async function runDiff(
   };
   const diff = await working(context, 'comparing', () => checkpoints.store.diff(directory, ref, options));
   if (!diff.ok) return refuse(context, diff);
-  const { value } = diff;
+  const value = isRaw === true ? diff.value : { ...diff.value, patch: redactPatch(diff.value.patch) };
   if (context.json) {
     context.printJson(diffDocument(value));
     return EXIT.done;
@@ -149,7 +165,9 @@ async function agreeToDelete(
   { target }: RestoreCommand,
   options: RestoreOptions,
 ): Promise<Result<readonly string[] | undefined>> {
-  const preview = await checkpoints.store.restore(directory, target, { ...options, isDryRun: true });
+  const preview = await working(context, 'comparing', () =>
+    checkpoints.store.restore(directory, target, { ...options, isDryRun: true }),
+  );
   const { ok, error, deleted } = preview;
   if (!ok) return error === undefined ? unknownError() : fail(error.code, error.message, error.remedy);
   if (deleted.length === 0) return succeed(deleted);
@@ -199,16 +217,6 @@ function refuse(context: VerbContext, failure: Omit<Failure, 'ok'>): ExitCode {
 
 function unknownError(): Failure {
   return fail('not_restored', 'Nothing was restored, and nobody said why.', 'report this, please');
-}
-
-/** Runs what may take a while with a moving line on a terminal. */
-async function working<Value>(
-  { stderr, clock }: VerbContext,
-  what: string,
-  work: () => Promise<Value>,
-): Promise<Value> {
-  const progress = startProgress(stderr, clock, what);
-  return work().finally(() => progress.stop());
 }
 
 function styleOf({ colours, stdout, verbose }: VerbContext): TextStyle {
