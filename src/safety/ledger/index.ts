@@ -1,5 +1,5 @@
-export { type PrunedLedger, pruneLedger, type Retention } from './care/prune-ledger.ts';
 export { HeadAnchors } from './care/head-anchors.ts';
+export { type PrunedLedger, pruneLedger, type Retention } from './care/prune-ledger.ts';
 export { type LedgerFlaw, type LedgerVerification, verifyLedger } from './care/verify-ledger.ts';
 export { age } from './ghosts/ghost-text.ts';
 export { type Briefing, type Ghost, GhostWatch, type GhostWatchParts } from './ghosts/ghost-watch.ts';

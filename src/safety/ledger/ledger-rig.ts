@@ -12,6 +12,7 @@ import type { Ledger } from './ledger.ts';
 import type { LedgerRow } from './model/ledger-row.ts';
 import type { ProbeResult } from './model/probe.ts';
 import { openLedger } from './open-ledger.ts';
+import type { ProbePort } from './probes/prober.ts';
 import type { Intent, Outcome } from './recording/intent.ts';
 import { graceOf } from './recording/is-recorded.ts';
 
@@ -71,17 +72,19 @@ export class LedgerRig {
     });
   }
 
+  readonly probes: ProbePort = {
+    foresee: async () => Promise.resolve(undefined),
+    probe: async (row) => {
+      this.probed += 1;
+      return Promise.resolve(this.probeResult(row));
+    },
+  };
+
   watch(ledger = this.ledger): GhostWatch {
     return new GhostWatch({
       ledger,
       clock: this.clock,
-      probes: {
-        foresee: async () => Promise.resolve(undefined),
-        probe: async (row) => {
-          this.probed += 1;
-          return Promise.resolve(this.probeResult(row));
-        },
-      },
+      probes: this.probes,
       describe: (row) => `${row.toolName}: ${row.argsJson ?? ''}`,
     });
   }
