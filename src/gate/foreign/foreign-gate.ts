@@ -198,13 +198,12 @@ export class ForeignGate {
     await calls.sweep();
     const warnings = [...answer.warnings];
     if (stored.ok) return { ...answer, toolInput: call.args, ticket, warnings };
-    const withdrawn = await this.#gateWith(this.#parts.remembered).withdraw(given, {
-      by: 'journal',
-      message: `the call could not be recorded: ${stored.message}`,
-    });
-    warnings.push(...withdrawn);
-    if (call.effect !== 'none')
-      return blocked(call.args, `a call that cannot be recorded does not run: ${stored.message}`, warnings);
+    if (call.effect !== 'none') {
+      const message = `a call that cannot be recorded does not run: ${stored.message}`;
+      const ended = await this.#gateWith(this.#parts.remembered).withdraw(given, { by: 'journal', message });
+      return blocked(call.args, message, [...warnings, ...ended]);
+    }
+    if (checkpoint !== '') await this.#parts.gate.checkpoints?.after(checkpoint);
     const unrecorded = `The call goes on unrecorded: ${stored.message}`;
     return { ...answer, toolInput: call.args, ticket: '', warnings: [...warnings, unrecorded] };
   }

@@ -1,6 +1,14 @@
 import type { JsonObject, JsonSchema } from '../json/index.ts';
 import type { Effect } from './effect.ts';
 
+/** One file a call is to leave behind. */
+export interface ForeseenChange {
+  /** Absolute, links followed: what is written to. */
+  readonly path: string;
+  /** The whole content it is to have then; a text stands for its UTF-8. */
+  readonly after: { readonly content: Uint8Array | string } | 'absent';
+}
+
 /** What a tool says of itself. Everything the gate decides about a call starts here. */
 export interface ToolDeclaration {
   readonly name: string;
@@ -18,6 +26,14 @@ export interface ToolDeclaration {
   readonly pathArguments: readonly string[];
   /** The paths of one call, when they stand inside another argument (such as the body of a patch). */
   readonly pathsOf?: (args: JsonObject) => readonly string[];
+  /**
+   * Which files a call is to leave, worked out without changing anything; none when the call would fail, or when that cannot be known.
+   */
+  readonly foresee?: (call: {
+    readonly args: JsonObject;
+    /** Absolute. */
+    readonly cwd: string;
+  }) => Promise<readonly ForeseenChange[]>;
   /** Whether all it does are calls that pass the gate themselves, as those of a delegated child do. */
   readonly actsThroughGate?: boolean;
 }

@@ -17,6 +17,7 @@ export {
   type ProcessIdentity,
   processIdentity,
 } from './process-identity.ts';
+export { processesWithArgument } from './processes-with-argument.ts';
 export { type OutputPart, renderOutput } from './render-output.ts';
 export { type ProcessResult, type RunOptions, runProcess } from './run-process.ts';
 export type { OnOutput, OutputStream, ProcessExit, RunningProcess } from './running-process.ts';

@@ -57,13 +57,17 @@ function readEntries(pids: readonly number[]): ProcessEntry[] {
   return pids.map(readEntry).filter((entry) => entry !== undefined);
 }
 
+/** The command line of a zombie is empty. */
+function readArguments(pid: number): string[] {
+  const text = readProcFile(pid, 'cmdline');
+  if (text === undefined || text === '') return [];
+  return (text.endsWith('\0') ? text.slice(0, -1) : text).split('\0');
+}
+
 /** The process table of Linux. */
 export const procProcessTable: ProcessTable = {
   read: readEntries,
   list: () => readEntries(listPids()),
-  argumentsOf: (pid) => {
-    const text = readProcFile(pid, 'cmdline');
-    if (text === undefined || text === '') return [];
-    return (text.endsWith('\0') ? text.slice(0, -1) : text).split('\0');
-  },
+  argumentsOf: readArguments,
+  withArgument: (argument) => listPids().filter((pid) => readArguments(pid).slice(1).includes(argument)),
 };

@@ -16,4 +16,6 @@ export interface ProcessTable {
   list(): ProcessEntry[];
   /** The command line of a process, `argv[0]` first; empty when it is gone or hidden from us. */
   argumentsOf(pid: number): string[];
+  /** The processes that have `argument` among their arguments, zombies left out; on systems without `/proc` at the end of them. */
+  withArgument(argument: string): number[];
 }

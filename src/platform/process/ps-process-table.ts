@@ -52,4 +52,9 @@ export const psProcessTable: ProcessTable = {
       .trim()
       .split(/\s+/)
       .filter((word) => word !== ''),
+  withArgument: (argument) =>
+    runPs(['-A', '-ww', '-o', 'pid=,args='])
+      .split('\n')
+      .filter((line) => line.trimEnd().endsWith(` ${argument}`))
+      .map((line) => Number.parseInt(line, 10)),
 };

@@ -152,6 +152,8 @@ describe('equal calls of unknown effect', () => {
     await rig.issue({ call: callOf({ tool: call.tool, args: { name: 'y' } }), owner: DEAD, isOwn: false });
     await rig.issue({ call: { ...call, rootSessionId: 's2' }, owner: DEAD, isOwn: false });
     expect(await count()).toBe(2);
+    await rig.issue({ call, isOwn: false });
+    await rig.issue({ call, isOwn: false, awaitingApproval: true });
     const ghost = await rig.issue({ call, owner: DEAD, isOwn: false });
     expect(await count()).toBe(3);
     await rig.watch().acknowledge([ghost]);

@@ -3,6 +3,8 @@ import type { Redactor } from '../../kernel/redact/index.ts';
 import type { ToolCall } from '../../kernel/tool-call/index.ts';
 import type { CancelTimer, Clock } from '../../platform/clock/index.ts';
 import { numberColumn, type Row, type SqlParameter } from '../../platform/sqlite/index.ts';
+import { BEAT_MS, judgeRow } from './ghosts/judge-row.ts';
+import { momentNow } from './ghosts/moment.ts';
 import type { LedgerRow } from './model/ledger-row.ts';
 import type { Intent, Outcome } from './recording/intent.ts';
 import { recordedArgs } from './recording/recorded-args.ts';
@@ -31,9 +33,6 @@ export interface Match {
   /** `name-fifo`: several were open, and the oldest was taken. */
   readonly pairing?: 'name' | 'name-fifo';
 }
-
-/** How often rows of running calls are given a sign of life, in milliseconds. */
-export const BEAT_MS = 30_000;
 
 /**
  * The journal: a durable row before every call that may have an effect, settled in the same row after it.
@@ -135,18 +134,20 @@ export class Ledger {
 
   /**
    * How many equal calls of the same lineage, not acknowledged since, have an effect that is not known: they ended without an answer, or
-   * never ended. Calls that run right now in this process do not count.
+   * never ended. Calls that may still run, or still wait for a person, do not count.
    */
   async unknownRepeats(call: ToolCall): Promise<Result<number>> {
-    return this.#write(
-      ({ database, seal }) =>
-        database
-          .all(
-            "SELECT id FROM ledger WHERE effect = 'unknown' AND root_session_id = ? AND args_sha256 = ? AND acked_at IS NULL",
-            [call.rootSessionId, seal.text(call.fingerprint)],
-          )
-          .filter((row) => !this.#running.has(numberColumn(row, 'id'))).length,
+    const found = await this.#read(({ database, seal }) =>
+      database
+        .all(
+          "SELECT * FROM ledger WHERE effect = 'unknown' AND root_session_id = ? AND args_sha256 = ? AND acked_at IS NULL",
+          [call.rootSessionId, seal.text(call.fingerprint)],
+        )
+        .map(decodeRow),
     );
+    if (!found.ok) return found;
+    const moment = momentNow(this.#parts.clock, (id) => this.isRunning(id));
+    return succeed(found.value.filter((row) => judgeRow(row, moment) !== 'running').length);
   }
 
   /**

@@ -338,3 +338,51 @@ function failing(step: 'stage' | 'commit' | 'remove', failAt: number): FileStore
       step === 'remove' && path.endsWith('c') ? Promise.resolve(diskFull(path)) : diskFiles.remove(path),
   };
 }
+
+describe('what patch foresees', () => {
+  const tool = (): ReturnType<typeof createPatchTool> =>
+    createPatchTool({ home: join(folder, 'home'), isProtected: protectHome(join(folder, '.herma')) });
+  const body = [
+    '*** Begin Patch',
+    '*** Update File: a.txt',
+    '*** Move to: moved.txt',
+    ' one',
+    '-two',
+    '+2',
+    '*** Add File: new.txt',
+    '+new',
+    '*** Delete File: old.txt',
+    '*** End Patch',
+  ].join('\n');
+
+  it('is every file it leaves, as it leaves it, and nothing is changed yet', async () => {
+    plant({ 'a.txt': 'one\ntwo\n', 'old.txt': 'x' });
+    const before = snapshot();
+    const foreseen = (await tool().foresee?.({ args: { patch: body }, cwd: folder })) ?? [];
+    expect(snapshot()).toEqual(before);
+    expect(await patch({ patch: body })).toMatchObject({ status: 'ok' });
+    expect(foreseen).toHaveLength(4);
+    for (const { path, after } of foreseen) {
+      if (after === 'absent') expect(existsSync(path)).toBe(false);
+      else expect(readFileSync(path, 'utf8')).toBe(after.content);
+    }
+  });
+
+  it('is the one file of a replacement', async () => {
+    plant({ 'a.txt': 'one\r\ntwo\r\n' });
+    const args = { path: 'a.txt', old_string: 'two', new_string: '2' };
+    expect(await tool().foresee?.({ args, cwd: folder })).toEqual([
+      { path: join(folder, 'a.txt'), after: { content: 'one\r\n2\r\n' } },
+    ]);
+  });
+
+  it.each([
+    {},
+    { patch: 'no patch' },
+    { path: 'a.txt', old_string: 'not there', new_string: 'x' },
+    { path: '.herma/x', old_string: '', new_string: 'x' },
+  ])('is nothing for a call that will fail: %j', async (args) => {
+    plant({ 'a.txt': 'one\n' });
+    expect(await tool().foresee?.({ args, cwd: folder })).toEqual([]);
+  });
+});

@@ -1,6 +1,7 @@
 import type { Tool, ToolOutcome } from '../../../gate/index.ts';
 import { fail, type Result } from '../../../kernel/errors/index.ts';
 import { getString, type JsonObject } from '../../../kernel/json/index.ts';
+import type { ForeseenChange } from '../../../kernel/tool-call/index.ts';
 import { flagArgument } from '../arguments.ts';
 import { defineTool } from '../define-tool.ts';
 import { commitChanges } from '../files/commit-changes.ts';
@@ -53,21 +54,34 @@ export function createPatchTool(ports: WritingPorts): Tool {
       idempotent: false,
       pathArguments: ['path'],
       pathsOf: pathsOfPatch,
+      foresee: ({ args, cwd }) => foreseePatch(args, new PatchPlan({ cwd, home: ports.home }, ports)),
     },
     async ({ call }) => {
       const files = ports.files ?? diskFiles;
       const plan = new PatchPlan({ cwd: call.cwd, home: ports.home }, ports);
       return files.exclusively(async (): Promise<ToolOutcome> => {
-        const planned =
-          modeOf(call.args) === 'patch'
-            ? await planPatch(call.args, plan)
-            : await planReplace(call.args, plan);
+        const planned = await planCall(call.args, plan);
         if (!planned.ok) return failed(planned);
         const committed = await commitChanges(plan.changes, files);
         return committed.ok ? succeeded(JSON.stringify({ files: planned.value })) : failed(committed);
       });
     },
   );
+}
+
+type CallSummary = readonly (SectionSummary | ReplaceSummary)[];
+
+async function planCall(args: JsonObject, plan: PatchPlan): Promise<Result<CallSummary>> {
+  return modeOf(args) === 'patch' ? planPatch(args, plan) : planReplace(args, plan);
+}
+
+async function foreseePatch(args: JsonObject, plan: PatchPlan): Promise<readonly ForeseenChange[]> {
+  const planned = await planCall(args, plan);
+  if (!planned.ok) return [];
+  return plan.changes.map((change) => ({
+    path: change.path,
+    after: change.type === 'remove' ? 'absent' : { content: change.content },
+  }));
 }
 
 async function planPatch(args: JsonObject, plan: PatchPlan): Promise<Result<readonly SectionSummary[]>> {

@@ -195,3 +195,30 @@ describe('write_file', () => {
     expect(existsSync(join(folder, 'a'))).toBe(false);
   });
 });
+
+describe('what write_file foresees', () => {
+  const tool = (): ReturnType<typeof createWriteFileTool> =>
+    createWriteFileTool({ home: join(folder, 'home'), isProtected: protectHome(join(folder, '.herma')) });
+
+  it('is the file it writes to, with the content, and changes nothing', async () => {
+    mkdirSync(join(folder, 'real'));
+    symlinkSync('real', join(folder, 'link'));
+    const args = { path: 'link/a/b.txt', content: 'text' };
+    expect(await tool().foresee?.({ args, cwd: folder })).toEqual([
+      { path: join(folder, 'real/a/b.txt'), after: { content: 'text' } },
+    ]);
+    expect(namesIn(folder)).toEqual(['link', 'real']);
+    await callTool(tool(), args, { cwd: folder });
+    expect(readFileSync(join(folder, 'real/a/b.txt'), 'utf8')).toBe('text');
+  });
+
+  it.each([
+    { path: 'a' },
+    { content: 'x' },
+    { path: '', content: 'x' },
+    { path: '.herma/config.yaml', content: 'x' },
+    { path: '/dev/null', content: 'x' },
+  ])('is nothing for a call that will be refused: %j', async (args) => {
+    expect(await tool().foresee?.({ args, cwd: folder })).toEqual([]);
+  });
+});

@@ -1,6 +1,8 @@
 import { dirname } from 'node:path';
 import type { Tool, ToolOutcome } from '../../../gate/index.ts';
 import { fail } from '../../../kernel/errors/index.ts';
+import { getString, type JsonObject } from '../../../kernel/json/index.ts';
+import type { ForeseenChange } from '../../../kernel/tool-call/index.ts';
 import { textArgument } from '../arguments.ts';
 import { defineTool } from '../define-tool.ts';
 import { NEW_FILE_MODE, NEW_FOLDER_MODE, removeEmptyFolders } from '../files/commit-changes.ts';
@@ -32,6 +34,7 @@ export function createWriteFileTool(ports: WritingPorts): Tool {
       effect: 'write',
       idempotent: true,
       pathArguments: ['path'],
+      foresee: ({ args, cwd }) => Promise.resolve(foreseeWhole(args, cwd, ports)),
     },
     async ({ call }) => {
       const { files = diskFiles, home } = ports;
@@ -42,6 +45,13 @@ export function createWriteFileTool(ports: WritingPorts): Tool {
       });
     },
   );
+}
+
+function foreseeWhole(args: JsonObject, cwd: string, ports: WritingPorts): readonly ForeseenChange[] {
+  const [path, content] = [getString(args, 'path'), getString(args, 'content')];
+  if (path === undefined || content === undefined) return [];
+  const target = writableTarget(path, { cwd, home: ports.home }, ports);
+  return target.ok ? [{ path: target.value.realPath, after: { content } }] : [];
 }
 
 async function writeWhole({ shown, realPath, files }: WritableTarget, content: string): Promise<ToolOutcome> {

@@ -1,6 +1,5 @@
 import { type Result, succeed } from '../../../kernel/errors/index.ts';
 import type { Clock } from '../../../platform/clock/index.ts';
-import { currentProcessIdentity, isAlive } from '../../../platform/process/index.ts';
 import type { Ledger } from '../ledger.ts';
 import type { EffectKnown, LedgerRow } from '../model/ledger-row.ts';
 import type { ProbeResult, ProbeVerdict } from '../model/probe.ts';
@@ -9,6 +8,7 @@ import type { Outcome } from '../recording/intent.ts';
 import { OPEN } from '../store/write-row.ts';
 import { correctionText, ghostText } from './ghost-text.ts';
 import { ageOf, judgeRow, type Moment } from './judge-row.ts';
+import { momentNow } from './moment.ts';
 
 /** A call that was issued and whose end nobody noted. */
 export interface Ghost {
@@ -131,16 +131,9 @@ export class GhostWatch {
     return succeed(not);
   }
 
-  /** What is known of the moment in which rows are judged. */
   #moment(): Moment {
     const { clock, ledger } = this.#parts;
-    return {
-      nowMs: clock.now(),
-      uptimeMs: clock.monotonicMs(),
-      bootId: currentProcessIdentity().bootId,
-      isAlive,
-      isRunning: (id) => ledger.isRunning(id),
-    };
+    return momentNow(clock, (id) => ledger.isRunning(id));
   }
 
   async #ghostsAmong(rows: readonly LedgerRow[], probe: boolean): Promise<readonly Ghost[]> {

@@ -1,5 +1,4 @@
 import type { Liveness, ProcessIdentity } from '../../../platform/process/index.ts';
-import { BEAT_MS } from '../ledger.ts';
 import type { LedgerRow } from '../model/ledger-row.ts';
 
 /** What is known of the world when a row is judged. */
@@ -17,6 +16,8 @@ export interface Moment {
 /** `running`: somebody may still settle it. `ghost`: nobody will, as far as can be known. */
 export type Judgement = 'settled' | 'running' | 'ghost';
 
+/** How often rows of running calls are given a sign of life, in milliseconds. */
+export const BEAT_MS = 30_000;
 /** A process that gave no sign of life for so long has lost its calls. */
 const SILENT_MS = 3 * BEAT_MS;
 

@@ -1,7 +1,7 @@
-import { type Failure, fail, messageOf, type Result, succeed } from '../../../kernel/errors/index.ts';
+import { type Failure, fail, type Result, succeed } from '../../../kernel/errors/index.ts';
 import type { Clock } from '../../../platform/clock/index.ts';
 import { listDirectory, setAside } from '../../../platform/files/index.ts';
-import { displayPath, errnoOf } from '../../../platform/paths/index.ts';
+import { describeFileError, displayPath, isFileError } from '../../../platform/paths/index.ts';
 import { randomFraction } from '../../../platform/random/index.ts';
 import { rawStat } from '../../../platform/raw-files/index.ts';
 import { attemptDatabase, type Database, openDatabase } from '../../../platform/sqlite/index.ts';
@@ -164,8 +164,8 @@ export class LedgerFile {
         'Move it away; `herma ledger verify` then reports the rows that were sealed with it.',
       );
     } catch (error) {
-      if (errnoOf(error) === undefined) throw error;
-      return fail('key_unreadable', `The key of the journal cannot be used: ${messageOf(error)}`);
+      if (!isFileError(error)) throw error;
+      return describeFileError(error, `${folder}/ledger.key`, 'use the key of the journal');
     }
   }
 

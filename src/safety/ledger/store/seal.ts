@@ -1,13 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
-import { errnoOf } from '../../../platform/paths/index.ts';
+import { createFolders, errnoOf } from '../../../platform/paths/index.ts';
 import { randomBytes, randomId } from '../../../platform/random/index.ts';
-import {
-  createRawFile,
-  ensureRawFolder,
-  linkRaw,
-  rawContent,
-  unlinkRaw,
-} from '../../../platform/raw-files/index.ts';
+import { createRawFile, linkRaw, rawContent, unlinkRaw } from '../../../platform/raw-files/index.ts';
 
 const KEY_BYTES = 32;
 
@@ -64,7 +58,7 @@ export function sealKey(folder: string): Uint8Array | undefined {
   const path = `${folder}/ledger.key`;
   const known = readKey(path);
   if (known !== 'missing') return known;
-  ensureRawFolder(folder);
+  createFolders(folder, 0o700);
   const made = `${path}.${randomId()}`;
   createRawFile(made, randomBytes(KEY_BYTES), { mode: 0o600, sync: true });
   try {
