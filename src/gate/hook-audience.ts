@@ -5,7 +5,8 @@ import type { CallAudience, EndedCall } from './observers.ts';
 /** The audience of the gate that the hooks make: `post_tool_call`, then `transform_tool_result`. */
 export function hookAudience(callbacks: CallbackRegistry): CallAudience {
   return {
-    observe: (ended, signal) => callbacks.observe('post_tool_call', payloadOf(ended, ended.result), signal),
+    observe: (ended, signal) =>
+      callbacks.observe('post_tool_call', () => payloadOf(ended, ended.result), signal),
     transform: (ended, signal) =>
       callbacks.transform('transform_tool_result', (text) => payloadOf(ended, text), ended.result, signal),
   };

@@ -15,6 +15,8 @@ export interface EndedCall {
   readonly checkpoint?: string;
   /** Names its row in the journal; see the journal step. */
   readonly entry?: string;
+  /** How the call was matched with its beginning, when not by an id. */
+  readonly pairing?: 'name' | 'name-fifo';
 }
 
 /**

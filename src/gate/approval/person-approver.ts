@@ -1,4 +1,5 @@
 import { messageOf } from '../../kernel/errors/index.ts';
+import type { EventPayload } from '../../kernel/events/index.ts';
 import type { ToolCall } from '../../kernel/tool-call/index.ts';
 import { type Clock, within } from '../../platform/clock/index.ts';
 import type { CallbackRegistry } from '../../safety/hooks/index.ts';
@@ -34,6 +35,8 @@ export interface PersonApproverParts {
   readonly surface: string;
   readonly onWarning: (text: string) => void;
 }
+
+type ApprovalPayload = EventPayload<'pre_approval_request'>;
 
 /**
  * Asks a person, one question at a time, and remembers what was said for longer than once.
@@ -90,12 +93,12 @@ export class PersonApprover implements Approver {
 
   async #ask(prompt: ApprovalPrompt, request: ApprovalRequest, signal: AbortSignal): Promise<PersonsAnswer> {
     const { clock, timeoutMs, callbacks, onWarning } = this.#parts;
-    const payload = this.#payload(request);
+    const payload = (): ApprovalPayload => this.#payload(request);
     for (const line of await callbacks.observe('pre_approval_request', payload, signal)) onWarning(line);
     const answer = await this.#promptInTime(prompt, request, signal, { clock, timeoutMs });
     for (const line of await callbacks.observe(
       'post_approval_response',
-      { ...payload, choice: choiceFor(answer) },
+      () => ({ ...payload(), choice: choiceFor(answer) }),
       signal,
     )) {
       onWarning(line);
@@ -134,15 +137,7 @@ export class PersonApprover implements Approver {
     return { type: 'approved', choice, remembered: false };
   }
 
-  #payload({ call, message, ruleKey }: ApprovalRequest): {
-    command: string;
-    description: string;
-    patternKey: string;
-    sessionKey: string;
-    surface: string;
-    turnId: string;
-    toolCallId: string;
-  } {
+  #payload({ call, message, ruleKey }: ApprovalRequest): ApprovalPayload {
     const { describe, surface } = this.#parts;
     return {
       command: describe(call),

@@ -552,3 +552,28 @@ describe('many records', () => {
     expect(records()).not.toContain(`${dead.ticket}.json`);
   });
 });
+
+describe('a call that ends without an id', () => {
+  const end = { status: 'ok', result: 'done' } as const;
+
+  it('is found by the name of its tool, and by its arguments first', async () => {
+    const { before, after, observed } = rig();
+    await before({ callId: 'c1', args: { command: 'one' } });
+    await before({ callId: 'c2', args: { command: 'two' } });
+    const call = { tool: 'terminal', sessionId: 's1' };
+    expect(await after({ ...end, call: { ...call, args: { command: 'two' } } })).toMatchObject({ ok: true });
+    expect(await after({ ...end, call })).toMatchObject({ ok: true });
+    expect(observed.map(({ toolCallId }) => toolCallId)).toEqual(['c2', 'c1']);
+    expect(await after({ ...end, call })).toMatchObject({ ok: false, code: 'unknown_call' });
+  });
+
+  it('of another session or tool is not', async () => {
+    const { before, after } = rig();
+    await before();
+    for (const call of [
+      { tool: 'terminal', sessionId: 's2' },
+      { tool: 'read_file', sessionId: 's1' },
+    ])
+      expect(await after({ ...end, call })).toMatchObject({ ok: false, code: 'unknown_call' });
+  });
+});

@@ -10,7 +10,7 @@ import { capResult } from '../cap-result.ts';
 import { type Admission, type EarlierQuestion, Gate, type GateParts } from '../gate.ts';
 import type { EndedCall } from '../observers.ts';
 import { textOf } from '../tool-outcome.ts';
-import type { ForeignCall, ForeignOutcome } from './foreign-payload.ts';
+import type { ForeignCall, ForeignOutcome, SettledCall } from './foreign-payload.ts';
 import type { OpenCall } from './open-call.ts';
 import { type OpenCallStore, unknownTicket } from './open-call-store.ts';
 import { type ReturnedTicket, TicketApprover } from './ticket-approver.ts';
@@ -92,14 +92,22 @@ export class ForeignGate {
     signal: AbortSignal,
   ): Promise<Result<{ readonly warnings: readonly string[] }>> {
     const { calls, remembered } = this.#parts;
-    const { call: name } = outcome;
+    const named = await this.#openCallOf(outcome.call);
+    if (!named.ok) return named;
+    const { open, pairing } = named.value;
+    const ended = { ...this.#ended(open, outcome), ...(pairing === undefined ? {} : { pairing }) };
+    const { warnings } = await this.#gateWith(remembered).after(ended, signal);
+    const removed = await calls.remove(open.ticket);
+    if (!removed.ok) return succeed({ warnings: [...warnings, `The call stays open: ${removed.message}`] });
+    return removed.value ? succeed({ warnings }) : unknownTicket(open.ticket);
+  }
+
+  async #openCallOf(name: SettledCall): Promise<Result<NamedCall>> {
+    const { calls } = this.#parts;
+    if ('tool' in name) return calls.findByName(name);
     const open =
       'ticket' in name ? await calls.get(name.ticket) : await calls.find(name.callId, name.sessionId);
-    if (!open.ok) return open;
-    const { warnings } = await this.#gateWith(remembered).after(this.#ended(open.value, outcome), signal);
-    const removed = await calls.remove(open.value.ticket);
-    if (!removed.ok) return succeed({ warnings: [...warnings, `The call stays open: ${removed.message}`] });
-    return removed.value ? succeed({ warnings }) : unknownTicket(open.value.ticket);
+    return open.ok ? succeed({ open: open.value }) : open;
   }
 
   /** What the journal and hooks want the model of that session to read before its next turn. */
@@ -110,7 +118,7 @@ export class ForeignGate {
     const { callbacks, agent } = this.#parts;
     const { texts, warnings } = await callbacks.inject(
       'pre_llm_call',
-      {
+      () => ({
         sessionId,
         turnId: '',
         model: '',
@@ -118,7 +126,7 @@ export class ForeignGate {
         userMessage: '',
         conversationHistory: [],
         isFirstTurn: false,
-      },
+      }),
       signal,
     );
     const briefing = await this.#parts.briefing?.(sessionId);
@@ -224,6 +232,12 @@ export class ForeignGate {
       entry,
     };
   }
+}
+
+/** An open call, and how it was found when not by an id. */
+interface NamedCall {
+  readonly open: OpenCall;
+  readonly pairing?: 'name' | 'name-fifo';
 }
 
 interface Decided {

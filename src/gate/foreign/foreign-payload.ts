@@ -16,9 +16,15 @@ export interface ForeignCall {
   readonly approved?: string;
 }
 
+/** How a call that has ended is named: by its ticket, by its own id, or by its tool alone, where an agent gives no ids. */
+export type SettledCall =
+  | { readonly ticket: string }
+  | { readonly callId: string; readonly sessionId: string }
+  | { readonly tool: string; readonly sessionId: string; readonly args?: JsonObject };
+
 /** What another program says of a call that has ended. */
 export interface ForeignOutcome {
-  readonly call: { readonly ticket: string } | { readonly callId: string; readonly sessionId: string };
+  readonly call: SettledCall;
   readonly status: 'ok' | 'error' | 'blocked' | 'cancelled';
   /** What is no text is given as JSON. */
   readonly result: string;
@@ -34,7 +40,7 @@ export interface ForeignDefaults {
 type Parsed<Value> = Result<Value, 'bad_payload'>;
 
 const CALL_TEXTS = ['tool_name', 'tool', 'session_id', 'turn_id', 'tool_call_id', 'cwd', 'approved'];
-const OUTCOME_TEXTS = ['ticket', 'tool_call_id', 'session_id', 'error_type'];
+const OUTCOME_TEXTS = ['ticket', 'tool_call_id', 'session_id', 'error_type', 'tool_name', 'tool'];
 const STATUSES = ['ok', 'error', 'blocked', 'cancelled'] as const;
 /** What a call without a session or a turn belongs to. */
 const UNKNOWN = 'unknown';
@@ -72,15 +78,16 @@ export function parseForeignCall(payload: JsonValue, defaults: ForeignDefaults):
 }
 
 /**
- * Reads the payload of `gate after`: `ticket`, or `tool_call_id` with `session_id` (the ticket wins); `status`, `result?`,
- * `error_type?`. Fails with `bad_payload`, naming field and value.
+ * Reads the payload of `gate after`: `ticket`, or `tool_call_id` with `session_id`, or `tool_name` with `session_id` and
+ * `tool_input?` (the first of them wins); `status`, `result?`, `error_type?`. Fails with `bad_payload`, naming field and value.
  */
 export function parseForeignOutcome(payload: JsonValue): Parsed<ForeignOutcome> {
   if (!isJsonObject(payload)) return notAnObject(payload);
   const wrong = wrongText(payload, OUTCOME_TEXTS);
   if (wrong !== undefined) return wrong;
   const call = settledCall(payload);
-  if (call === undefined) return bad('The payload lacks "ticket", or "tool_call_id" with "session_id".');
+  if (call === undefined)
+    return bad('The payload lacks "ticket", or "tool_call_id" or "tool_name" with "session_id".');
   const given = getOwn(payload, 'status');
   if (given === undefined) return bad(`The payload lacks "status", one of ${STATUSES.join(', ')}.`);
   const status = STATUSES.find((known) => known === given);
@@ -105,11 +112,16 @@ export function parseForeignSession(payload: JsonValue): Parsed<string> {
   return sessionId === undefined ? bad('The payload lacks "session_id".') : succeed(sessionId);
 }
 
-function settledCall(payload: JsonObject): ForeignOutcome['call'] | undefined {
+function settledCall(payload: JsonObject): SettledCall | undefined {
   const ticket = textOf(payload, 'ticket');
   if (ticket !== undefined) return { ticket };
   const [callId, sessionId] = [textOf(payload, 'tool_call_id'), textOf(payload, 'session_id')];
-  return callId === undefined || sessionId === undefined ? undefined : { callId, sessionId };
+  const tool = textOf(payload, 'tool_name') ?? textOf(payload, 'tool');
+  if (sessionId === undefined) return undefined;
+  if (callId !== undefined) return { callId, sessionId };
+  if (tool === undefined) return undefined;
+  const args = getOwn(payload, 'tool_input') ?? getOwn(payload, 'args');
+  return { tool, sessionId, ...(isJsonObject(args) ? { args } : {}) };
 }
 
 /** The text under `name`; undefined when it is left out or empty. */

@@ -1,4 +1,6 @@
 import { fail, type Result, succeed } from '../../kernel/errors/index.ts';
+import type { JsonObject } from '../../kernel/json/index.ts';
+import { fingerprintOfCall, type ToolCall } from '../../kernel/tool-call/index.ts';
 import type { Clock } from '../../platform/clock/index.ts';
 import {
   listDirectory,
@@ -75,6 +77,39 @@ export class OpenCallStore {
     );
   }
 
+  /**
+   * The open call of a tool in that session, for an agent that gives its calls no ids: the one with those arguments, else the only one,
+   * else the oldest. Fails with `unknown_call`. Damaged records are passed over.
+   */
+  async findByName({
+    tool,
+    sessionId,
+    args,
+  }: {
+    readonly tool: string;
+    readonly sessionId: string;
+    readonly args?: JsonObject;
+  }): Promise<Result<{ readonly open: OpenCall; readonly pairing: 'name' | 'name-fifo' }>> {
+    const tickets = await this.#tickets();
+    if (!tickets.ok) return tickets;
+    const found: OpenCall[] = [];
+    for (const ticket of tickets.value) {
+      const open = await this.get(ticket);
+      if (open.ok && open.value.call.tool === tool && open.value.call.sessionId === sessionId)
+        found.push(open.value);
+    }
+    const same = args === undefined ? undefined : found.find(({ call }) => hasArguments(call, args));
+    if (same !== undefined) return succeed({ open: same, pairing: 'name' });
+    const [oldest] = found;
+    if (oldest !== undefined)
+      return succeed({ open: oldest, pairing: found.length === 1 ? 'name' : 'name-fifo' });
+    return fail(
+      'unknown_call',
+      `There is no open call of ${shown(tool)} in session ${shown(sessionId)}.`,
+      REMEDY,
+    );
+  }
+
   /** Takes a call out; the value is whether it was there. Of several callers at once exactly one is told so. */
   async remove(ticket: string): Promise<Result<boolean>> {
     return isTicket(ticket) ? removeFile(this.#pathOf(ticket)) : succeed(false);
@@ -104,6 +139,11 @@ export class OpenCallStore {
   #pathOf(ticket: string): string {
     return `${this.#directory}/${ticket}${SUFFIX}`;
   }
+}
+
+/** By the fingerprint: the arguments of the record are redacted. */
+function hasArguments({ tool, cwd, fingerprint }: ToolCall, args: JsonObject): boolean {
+  return fingerprintOfCall({ tool, args, cwd }) === fingerprint;
 }
 
 /** Whether a text can be a ticket: never the name of a file elsewhere. */

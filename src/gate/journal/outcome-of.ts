@@ -16,12 +16,13 @@ const BROKEN_OFF: ReadonlySet<string> = new Set(['InternalError', 'timeout', 'in
 const EMPTY: ReadonlySet<string> = new Set(['', '""', 'null', '{}', '[]']);
 
 /** How a call that ran has ended, for the journal. */
-export function outcomeOf({ call, status, result, errorType, durationMs }: EndedCall): Outcome {
+export function outcomeOf({ call, status, result, errorType, durationMs, pairing }: EndedCall): Outcome {
   return {
     status: status === 'blocked' ? 'error' : status,
     errorType: status === 'blocked' ? 'blocked' : errorType,
     result,
     durationMs,
+    ...(pairing === undefined ? {} : { pairing }),
     effect: effectOf(call, { status, result, ...(errorType === undefined ? {} : { errorType }) }),
   };
 }

@@ -50,7 +50,7 @@ Exit code 0: allowed. 1: blocked, or a person is to be asked. 2: nothing could b
 const after: Verb = {
   name: 'after',
   summary: 'tell how a tool call of another program has ended',
-  details: `Reads {"ticket", or "tool_call_id" with "session_id", "status": "ok" | "error" | "blocked" | "cancelled", "result"?, "error_type"?} as JSON
+  details: `Reads {"ticket", or "tool_call_id" or "tool_name" (and "tool_input"?) with "session_id", "status": "ok" | "error" | "blocked" | "cancelled", "result"?, "error_type"?} as JSON
 and prints {"ok": true, "warnings"?}.
 Exit code 2 for a call that is not open (any more).`,
   example: `echo '{"ticket":"tkt_…","status":"ok","result":"done"}' | herma gate after`,
