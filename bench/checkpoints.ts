@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { CallCapture, CheckpointStore } from '../src/safety/checkpoints/index.ts';
@@ -11,6 +11,9 @@ const SIZES = [1_000, 10_000, 45_000];
 /** A start of Node.js takes about this long: what may take a millisecond may take a twentieth of a start. */
 const START_MS = 20;
 const ROUNDS = 7;
+/** Of first snapshots, each of which takes long. */
+const FIRST_ROUNDS = 5;
+const OTHER_FILES = 1000;
 
 /** What checkpoints cost, against what git costs on the same tree in the same run. */
 export async function checkpoints(): Promise<readonly Figure[]> {
@@ -63,7 +66,13 @@ async function measure(
     figure(`checkpoint: named file${at} / node -e 0`, named, start, 1 / START_MS),
     figure(`checkpoint: scan, no change${at} / git status`, same, status, size > 1_000 ? 1.6 : 1),
     figure(`checkpoint: scan, one change${at} / no change + 2 ms`, changed, same + 2, 1),
-    figure(`checkpoint: first${at} / git add, write-tree`, first.ours, first.git, 0.3),
+    figure(
+      `checkpoint: first${at}, by a chat that has just started / git add, write-tree`,
+      first.cold,
+      first.git,
+      0.3,
+    ),
+    figure(`checkpoint: first${at}, by one that has scanned another tree / same`, first.warm, first.git, 0.3),
     figure(`checkpoint: list of 20${at} / node -e 0`, list, start, 5 / START_MS),
     figure(`checkpoint: restore of one file${at} / scan + 15 ms`, restored, same + 15, 1),
     figure(`checkpoint: 100th${at} / second`, hundredth, Math.max(second, changed), 1.5),
@@ -129,31 +138,73 @@ async function git({ root }: CheckpointProject, ...args: readonly string[]): Pro
   });
 }
 
-/** The first snapshot, in a process of its own, against the first one git makes. */
-async function firstSnapshot(
-  project: CheckpointProject,
-): Promise<{ readonly ours: number; readonly git: number; readonly megabytes: number }> {
-  const index = join(project.root, '.git', 'fresh-index');
-  const env = { ...gitEnvironment(), GIT_INDEX_FILE: index, GIT_OBJECT_DIRECTORY: `${project.base}-git` };
-  const [ours, theirs, megabytes]: [number[], number[], number[]] = [[], [], []];
-  for (let round = 0; round < 3; round += 1) {
-    rmSync(project.base, { recursive: true, force: true });
-    const out = execFileSync(process.execPath, [import.meta.filename, project.root, project.base], {
-      encoding: 'utf8',
-    });
-    const [time = '', memory = ''] = out.split(' ');
-    ours.push(Number(time));
-    megabytes.push(Number(memory));
-    rmSync(index, { force: true });
-    rmSync(`${project.base}-git`, { recursive: true, force: true });
-    execFileSync('mkdir', ['-p', `${project.base}-git`]);
-    const startedAt = performance.now();
-    execFileSync('git', ['-C', project.root, 'add', '-A'], { env });
-    execFileSync('git', ['-C', project.root, 'write-tree'], { env, stdio: 'ignore' });
-    theirs.push(performance.now() - startedAt);
+interface FirstSnapshot {
+  readonly cold: number;
+  readonly warm: number;
+  readonly git: number;
+  readonly megabytes: number;
+}
+
+/**
+ * The first snapshot of a tree that the store has never seen, against the first one git makes: a new index, and an empty
+ * folder of objects. Nothing of the tree is in a store of ours either; what differs is the process.
+ *
+ * `cold` is what a person waits for before the first command of a `herma chat`: the chat is running, its store is open and
+ * its thread has started (it looks for restores that were cut off before a session begins), but no tree was scanned, so
+ * that the code that does it runs for the first time. That is the figure that counts. `warm` is the same in a process
+ * that has scanned a tree with other content before, as one that serves many projects has.
+ */
+async function firstSnapshot(project: CheckpointProject): Promise<FirstSnapshot> {
+  const other = join(project.base, '..', 'other');
+  createOtherTree(other);
+  const [cold, warm, theirs, megabytes]: [number[], number[], number[], number[]] = [[], [], [], []];
+  for (let round = 0; round < FIRST_ROUNDS; round += 1) {
+    const first = firstInProcess(project, []);
+    cold.push(first.time);
+    megabytes.push(first.megabytes);
+    theirs.push(firstOfGit(project));
+    warm.push(firstInProcess(project, [other]).time);
   }
+  return {
+    cold: median(cold),
+    warm: median(warm),
+    git: median(theirs),
+    megabytes: median(megabytes),
+  };
+}
+
+/** Nothing in it is like anything in the project. */
+function createOtherTree(root: string): void {
+  for (let index = 0; index < OTHER_FILES; index += 1) {
+    const folder = join(root, `f${String(Math.floor(index / 20))}`);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, String(index)), `other line ${String(index)}\n`.repeat(10 + (index % 80)));
+  }
+}
+
+function firstInProcess(
+  { root, base }: CheckpointProject,
+  before: readonly string[],
+): { readonly time: number; readonly megabytes: number } {
+  rmSync(base, { recursive: true, force: true });
+  const out = execFileSync(process.execPath, [import.meta.filename, base, root, ...before], {
+    encoding: 'utf8',
+  });
+  const [time = '', memory = ''] = out.split(' ');
+  return { time: Number(time), megabytes: Number(memory) };
+}
+
+function firstOfGit({ root, base }: CheckpointProject): number {
+  const [index, objects] = [join(root, '.git', 'fresh-index'), `${base}-git`];
+  const env = { ...gitEnvironment(), GIT_INDEX_FILE: index, GIT_OBJECT_DIRECTORY: objects };
+  mkdirSync(objects, { recursive: true });
+  const startedAt = performance.now();
+  execFileSync('git', ['-C', root, 'add', '-A'], { env });
+  execFileSync('git', ['-C', root, 'write-tree'], { env, stdio: 'ignore' });
+  const time = performance.now() - startedAt;
   rmSync(index, { force: true });
-  return { ours: median(ours), git: median(theirs), megabytes: median(megabytes) };
+  rmSync(objects, { recursive: true, force: true });
+  return time;
 }
 
 /** The longest time a timer of this thread came late while another one made the first snapshot, in milliseconds. */
@@ -184,15 +235,18 @@ async function medianStart(): Promise<number> {
 
 /** As a program: the first snapshot of a tree; prints how long it took and by how many MiB the process grew. */
 if (process.argv[1] === import.meta.filename) {
-  const [, , root = '', base = ''] = process.argv;
-  const store = await openStoreAt(base, 'inline');
-  const before = process.memoryUsage().rss;
+  const [, , base = '', root = '', ...before] = process.argv;
+  const store = await openStoreAt(base, 'worker');
   const owner = { sessionId: 's', rootSessionId: 's', turnId: 't', callId: 'c' };
-  const startedAt = performance.now();
-  const report = await store.capture({ reason: 'first', owner, paths: [], scan: { directory: root } });
-  const time = performance.now() - startedAt;
-  if (report.failures.length > 0) throw new Error(report.failures[0]?.message);
-  const grown = (process.resourceUsage().maxRSS * 1024 - before) / 1024 / 1024;
+  const snapshot = async (directory: string): Promise<void> => {
+    const report = await store.capture({ reason: 'first', owner, paths: [], scan: { directory } });
+    if (report.failures.length > 0) throw new Error(report.failures[0]?.message);
+  };
+  await store.recover(root);
+  for (const other of before) await snapshot(other);
+  const memory = process.memoryUsage().rss;
+  const time = await timed(async () => snapshot(root));
+  const grown = (process.resourceUsage().maxRSS * 1024 - memory) / 1024 / 1024;
   writeFileSync(1, `${time.toFixed(2)} ${grown.toFixed(1)}`);
   await store.close();
 }

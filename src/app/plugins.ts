@@ -2,6 +2,7 @@ import type { Tool } from '../gate/index.ts';
 import type { Logger } from '../platform/logging/index.ts';
 import type { CallbackRegistry } from '../safety/hooks/index.ts';
 import type { LoadedCommand, LoadedPlugins } from '../services/plugins/index.ts';
+import { commandEnvironment } from './command-environment.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 
 export interface PluginsParts {
@@ -37,6 +38,7 @@ export class Plugins {
       clock: options.clock,
       logger,
       environment: options.environment,
+      environmentFor: (names) => commandEnvironment(options, names),
       reservedTools: reservedTools(),
       reservedCommands: [],
       signal: this.#ending.signal,

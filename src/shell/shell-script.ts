@@ -37,6 +37,8 @@ export interface CompoundCommand {
   readonly kind: 'subshell' | 'group' | 'if' | 'loop' | 'case' | 'test' | 'arithmetic';
   /** The variable a loop sets. */
   readonly variable: string | undefined;
+  /** `for x; do …`: the loop goes over the arguments. */
+  readonly isOverArguments: boolean;
   readonly words: readonly Word[];
   readonly tests: readonly Test[];
   readonly arithmetic: readonly Arithmetic[];
@@ -66,6 +68,8 @@ export interface Assignment {
   /** `a[i]=…`: the index is arithmetic. */
   readonly index: Word | undefined;
   readonly isArray: boolean;
+  /** `a+=…` */
+  readonly isAppended: boolean;
   /** The elements when it is an array, else one word. */
   readonly values: readonly Word[];
 }
@@ -74,6 +78,11 @@ export interface Redirect {
   /** `text` is a here-document or here-string. */
   readonly type: 'read' | 'write' | 'duplicate' | 'text';
   readonly target: Word;
+  /** The number in front of it; undefined where the operator's own holds. */
+  readonly descriptor: number | undefined;
+  readonly isAppended: boolean;
+  /** A here-string: a line break follows its text. */
+  readonly isString: boolean;
   /** `{name}>file` puts the descriptor into a variable. */
   readonly setsVariable: boolean;
 }
@@ -93,10 +102,19 @@ export type WordPart =
   | { readonly type: 'literal'; readonly value: string; readonly isQuoted: boolean }
   | ParameterPart
   | { readonly type: 'commands'; readonly script: ShellScript; readonly isQuoted: boolean }
-  | { readonly type: 'process'; readonly script: ShellScript }
+  /** `isWritten` for `>( … )`. */
+  | { readonly type: 'process'; readonly script: ShellScript; readonly isWritten: boolean }
   | { readonly type: 'arithmetic'; readonly arithmetic: Arithmetic; readonly isQuoted: boolean }
-  | { readonly type: 'pattern' | 'braces'; readonly parts: readonly WordPart[] }
-  | { readonly type: 'tilde' };
+  /** `text` is the pattern as it is written. */
+  | { readonly type: 'pattern'; readonly parts: readonly WordPart[]; readonly text: string }
+  /** `alternatives` are what stands between the commas; undefined when that is not known. */
+  | {
+      readonly type: 'braces';
+      readonly parts: readonly WordPart[];
+      readonly alternatives: readonly Word[] | undefined;
+    }
+  /** A text in which a tilde stands for a home directory. */
+  | { readonly type: 'tilde'; readonly text: string };
 
 export interface ParameterPart {
   readonly type: 'parameter';
@@ -106,5 +124,12 @@ export interface ParameterPart {
   readonly effect: 'none' | 'assigns' | 'evaluates';
   /** More than one field even in quotes. */
   readonly isList: boolean;
+  /** `${#x}` and `${!x}`. */
+  readonly prefix: '#' | '!' | undefined;
+  /** What stands in brackets behind the name, as it is written. */
+  readonly index: string | undefined;
+  /** The operation on the value, without the operands that follow it. */
+  readonly operator: string | undefined;
+  /** All words in it: first the index if there is one, then those of the operation. */
   readonly operands: readonly Word[];
 }

@@ -1,5 +1,6 @@
 import type { Tool } from '../../gate/index.ts';
 import { HermaError, messageOf, valueOrThrow } from '../../kernel/errors/index.ts';
+import type { EventPayload } from '../../kernel/events/index.ts';
 import { describeCall, type ToolCall } from '../../kernel/tool-call/index.ts';
 import type { Clock } from '../../platform/clock/index.ts';
 import type { CallbackRegistry } from '../../safety/hooks/index.ts';
@@ -185,7 +186,10 @@ function fieldsOf({ role, conversation, parentCall }: Child): {
 }
 
 async function tellStart(child: Child, run: DelegatingRun, parts: ChildRunnerParts): Promise<void> {
-  const payload = { ...fieldsOf(child), childGoal: child.task.goal };
+  const payload = (): EventPayload<'subagent_start'> => ({
+    ...fieldsOf(child),
+    childGoal: child.task.goal,
+  });
   const warnings = await observeUntilOver({ ...parts, signal: run.signal }, 'subagent_start', payload);
   for (const warning of warnings) run.onProgress(warning);
 }
@@ -199,13 +203,13 @@ interface Stop {
 }
 
 async function tellStop(child: Child, { run, options, report, durationMs, calls }: Stop): Promise<void> {
-  const payload = {
+  const payload = (): EventPayload<'subagent_stop'> => ({
     ...fieldsOf(child),
     childSummary: report.summary,
     childStatus: report.status,
     toolCallHistory: toolCallHistory(calls),
     durationMs,
-  };
+  });
   const warnings = await observeUntilOver({ ...options, signal: run.signal }, 'subagent_stop', payload);
   for (const warning of warnings) run.onProgress(warning);
 }

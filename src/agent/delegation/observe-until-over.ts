@@ -1,6 +1,6 @@
-import type { EventName, EventPayload } from '../../kernel/events/index.ts';
+import type { EventName } from '../../kernel/events/index.ts';
 import type { Clock } from '../../platform/clock/index.ts';
-import type { CallbackRegistry } from '../../safety/hooks/index.ts';
+import type { CallbackRegistry, LazyPayload } from '../../safety/hooks/index.ts';
 
 export interface Observing {
   readonly callbacks: CallbackRegistry;
@@ -14,15 +14,16 @@ const AFTER_INTERRUPT_MS = 30_000;
 
 /**
  * Tells the observers of an event that has no time limit, also when the turn was interrupted; but an interrupted turn does
- * not wait for them for ever.
+ * not wait for them for ever. The payload, or what makes it, is not touched when nobody listens.
  *
  * @returns one line per failure.
  */
 export async function observeUntilOver<E extends EventName>(
   { callbacks, clock, signal }: Observing,
   event: E,
-  payload: EventPayload<E>,
+  payload: LazyPayload<E>,
 ): Promise<readonly string[]> {
+  if (!callbacks.has(event)) return [];
   const over = new AbortController();
   let cancelTimer = (): void => undefined;
   const startTimer = (): void => {

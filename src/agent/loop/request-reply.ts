@@ -100,28 +100,33 @@ function attemptObserver({ callbacks, fields, request, onEvent }: ReplyOptions):
   return {
     preRequest: async (attempt) => {
       const { messageCount, toolCount, requestCharCount } = attempt;
-      const payload = { ...common(attempt), messageCount, toolCount, requestCharCount };
+      const payload = (): EventPayload<'pre_api_request'> => ({
+        ...common(attempt),
+        messageCount,
+        toolCount,
+        requestCharCount,
+      });
       const warnings = await callbacks.observe('pre_api_request', payload, request.signal);
       if (!request.signal.aborted) warn(warnings);
     },
     postRequest: async (attempt, { durationMs, finishReason, usage, toolCallCount }) => {
-      const payload = {
+      const payload = (): EventPayload<'post_api_request'> => ({
         ...common(attempt),
         apiDuration: Math.round(durationMs),
         finishReason,
         usage: { input_tokens: usage.inputTokens, output_tokens: usage.outputTokens },
         assistantToolCallCount: toolCallCount,
-      };
+      });
       warn(await callbacks.observe('post_api_request', payload, untilDone()));
     },
     requestError: async (attempt, { failure, willRetry, maxRetries }) => {
-      const payload = {
+      const payload = (): EventPayload<'api_request_error'> => ({
         ...common(attempt),
         maxRetries,
         retryable: willRetry,
         error: { type: failure.code, message: failure.message },
         ...(failure.statusCode === undefined ? {} : { statusCode: failure.statusCode }),
-      };
+      });
       warn(await callbacks.observe('api_request_error', payload, untilDone()));
     },
   };

@@ -1,9 +1,18 @@
 import { displayUrl } from './display-url.ts';
+import { HttpAddressError } from './http-address-error.ts';
 import { HttpRedirectError } from './http-redirect-error.ts';
 import { HttpTimeoutError } from './http-timeout-error.ts';
 
 /** What kept a request from being answered. */
-export type HttpErrorCode = 'refused' | 'unresolved' | 'timeout' | 'reset' | 'tls' | 'aborted' | 'other';
+export type HttpErrorCode =
+  | 'refused'
+  | 'unresolved'
+  | 'timeout'
+  | 'reset'
+  | 'tls'
+  | 'aborted'
+  | 'forbidden'
+  | 'other';
 
 export interface HttpErrorDescription {
   readonly code: HttpErrorCode;
@@ -46,6 +55,7 @@ export function describeHttpError(error: unknown, url: string | URL): HttpErrorD
   for (const cause of chain) {
     if (HttpTimeoutError.isInstance(cause)) return { code: 'timeout', message: cause.message };
     if (HttpRedirectError.isInstance(cause)) return { code: 'other', message: cause.message };
+    if (HttpAddressError.isInstance(cause)) return { code: 'forbidden', message: cause.message };
     if (isTimeout(cause)) return { code: 'timeout', message: `cannot reach ${address} in time` };
     if (isAbort(cause)) return { code: 'aborted', message: `the request to ${address} was cancelled` };
     const code = codeOf(cause);
@@ -69,6 +79,7 @@ function sentence(kind: HttpErrorCode, code: string, address: string): string {
     case 'tls':
       return `no secure connection to ${address}: its certificate or protocol is not accepted (${code})`;
     case 'aborted':
+    case 'forbidden':
     case 'other':
       return `the request to ${address} failed (${code})`;
   }

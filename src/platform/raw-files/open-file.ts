@@ -16,10 +16,14 @@ export class RawReader {
 
   /** The bytes from `offset` on, fewer where the file ends. */
   read(offset: number, length: number): Buffer {
-    const buffer = Buffer.allocUnsafe(length);
+    return this.readInto(Buffer.allocUnsafe(length), offset);
+  }
+
+  /** As {@link read}, as many as there is room for; the result lies in `buffer`. */
+  readInto(buffer: Buffer, offset: number): Buffer {
     let filled = 0;
-    while (filled < length) {
-      const read = readSync(this.#descriptor, buffer, filled, length - filled, offset + filled);
+    while (filled < buffer.length) {
+      const read = readSync(this.#descriptor, buffer, filled, buffer.length - filled, offset + filled);
       if (read === 0) break;
       filled += read;
     }

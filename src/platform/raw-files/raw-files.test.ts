@@ -23,6 +23,7 @@ import {
   linkRaw,
   makeRawFolder,
   rawContent,
+  rawEntries,
   rawKindOf,
   rawLink,
   rawNames,
@@ -86,6 +87,29 @@ describe('rawNames', () => {
   it('throws where there is no folder', () => {
     expect(() => rawNames(join(folder, 'nothing'))).toThrow(/ENOENT/);
     expect(() => rawNames(file)).toThrow(/ENOTDIR/);
+  });
+});
+
+describe('rawEntries', () => {
+  it('gives the names of rawNames, and the kinds that rawStat finds', async () => {
+    symlinkSync('nowhere', join(folder, 'link'));
+    mkdirSync(join(folder, 'folder'));
+    execFileSync('mkfifo', [join(folder, 'pipe')]);
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(join(folder, 'socket'), resolve));
+    for (const more of ['plain', 'caf\udce9', '\u{fffd}']) {
+      createRawFile(join(folder, more), [], { mode: 0o600 });
+      const entries = rawEntries(folder);
+      expect(entries.map(({ name }) => name).toSorted()).toEqual(rawNames(folder).toSorted());
+      for (const { name, kind } of entries) expect([name, kind]).toEqual([name, kindAt(join(folder, name))]);
+    }
+    expect(rawEntries('/dev')).toContainEqual({ name: 'null', kind: 'special' });
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  it('throws where there is no folder', () => {
+    expect(() => rawEntries(join(folder, 'nothing'))).toThrow(/ENOENT/);
+    expect(() => rawEntries(file)).toThrow(/ENOTDIR/);
   });
 });
 

@@ -34,7 +34,7 @@ export function readSteady(path: string, maxBytes: number, scratch: Buffer): Ste
     if (!stat.isFile()) return { type: 'not_a_file' };
     if (stat.size > maxBytes) return { type: 'too_large', stat };
     const buffer = stat.size < scratch.length ? scratch : Buffer.allocUnsafeSlow(stat.size + 1);
-    const length = fill(descriptor, buffer);
+    const length = fill(descriptor, buffer, stat.size);
     const after = fstatSync(descriptor);
     const isSteady =
       length === stat.size &&
@@ -47,13 +47,14 @@ export function readSteady(path: string, maxBytes: number, scratch: Buffer): Ste
   }
 }
 
-function fill(descriptor: number, buffer: Buffer): number {
+/** How many bytes there were. The buffer has room for more than `size`: with exactly as many, no more can be read. */
+function fill(descriptor: number, buffer: Buffer, size: number): number {
   let length = 0;
-  while (length < buffer.length) {
+  do {
     const read = readSync(descriptor, buffer, length, buffer.length - length, null);
     if (read === 0) break;
     length += read;
-  }
+  } while (length < buffer.length && length !== size);
   return length;
 }
 

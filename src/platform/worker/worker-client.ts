@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import type { Environment } from '../environment/index.ts';
 import { entryOf } from './entry-of.ts';
 import type { WorkerMethods, WorkerReply, WorkerRequest } from './worker-api.ts';
 
@@ -15,18 +16,27 @@ interface Waiting {
 export class WorkerClient<Methods extends WorkerMethods<Methods>> {
   readonly #entry: string;
   readonly #data: unknown;
+  readonly #env: Environment | undefined;
   readonly #waiting = new Map<number, Waiting>();
   #worker: Worker | undefined;
   #lastId = 0;
   #isClosed = false;
 
-  /** @param entry see {@link entryOf}. @param data what the thread is told at its start: plain data. */
-  constructor(entry: string, data: unknown) {
+  /**
+   * @param entry see {@link entryOf}.
+   * @param data what the thread is told at its start: plain data.
+   * @param env all the variables the thread sees as `process.env`; those of this process when left out.
+   */
+  constructor(entry: string, data: unknown, { env }: { readonly env?: Environment } = {}) {
     this.#entry = entry;
     this.#data = data;
+    this.#env = env;
   }
 
-  /** Rejects when the method throws, when the thread ends before it answers, and after {@link close}. */
+  /**
+   * Rejects when the method throws, when an argument cannot be copied, when the thread ends before it answers, and after
+   * {@link close}.
+   */
   async call<Name extends keyof Methods>(
     method: Name,
     ...args: Methods[Name]['args']
@@ -56,7 +66,12 @@ export class WorkerClient<Methods extends WorkerMethods<Methods>> {
       worker.ref();
       worker.on('message', listener);
       const request: WorkerRequest<Methods, Name> = { id, method, args };
-      worker.postMessage(request);
+      try {
+        worker.postMessage(request);
+      } catch (error) {
+        settle();
+        reject(error);
+      }
     });
   }
 
@@ -70,8 +85,10 @@ export class WorkerClient<Methods extends WorkerMethods<Methods>> {
 
   #running(): Worker {
     if (this.#worker !== undefined) return this.#worker;
-    const worker = new Worker(entryOf(this.#entry));
-    worker.postMessage(this.#data);
+    // Copied first: no thread is left behind that was never told what it is for.
+    const data: unknown = structuredClone(this.#data);
+    const worker = new Worker(entryOf(this.#entry), this.#env === undefined ? {} : { env: { ...this.#env } });
+    worker.postMessage(data);
     worker.setMaxListeners(0);
     worker.on('error', (error) => {
       this.#end(worker, error instanceof Error ? error : new Error(String(error)));

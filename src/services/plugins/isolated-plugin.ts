@@ -27,7 +27,7 @@ type Thread = WorkerClient<PluginWorkerMethods>;
  * A plugin in a thread of its own. One that exceeds its time is ended with its thread, also in the middle of a loop that never
  * returns; the next request starts another one, a bounded number of times. What else the thread was doing then fails too.
  *
- * The thread is no wall against malice: it shares files, network and environment with the program.
+ * The thread is no wall against malice: it shares files and network with the program. Its environment is one of its own.
  */
 export class IsolatedPlugin implements RunningPlugin {
   readonly registered: Registered;
@@ -192,9 +192,9 @@ export class IsolatedPlugin implements RunningPlugin {
   }
 }
 
-function startThread({ name, entry, config, dataDir }: StartParts): Thread {
+function startThread({ name, entry, config, dataDir, environment }: StartParts): Thread {
   const data: PluginWorkerData = { name, entry, config, dataDir };
-  return new WorkerClient<PluginWorkerMethods>(WORKER, data);
+  return new WorkerClient<PluginWorkerMethods>(WORKER, data, { env: environment });
 }
 
 type RegisterOutcome =

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { freezeVariables } from '../../platform/environment/index.ts';
 import { createPluginBench, manifestOf } from './plugin-bench.ts';
 
 const signal = new AbortController().signal;
@@ -114,6 +115,24 @@ describe('loading', () => {
       'its manifest lists post_tool_call, which it did not register',
       'SOME_TOKEN, which it needs, is not set in the environment',
     ]);
+  });
+
+  it('keeps credentials from a plugin in a thread of its own, apart from those its manifest names', async () => {
+    await using bench = await createPluginBench();
+    const environment = freezeVariables([
+      ['OPENAI_API_KEY', 'one'],
+      ['ANTHROPIC_API_KEY', 'two'],
+      ['COLOUR', 'red'],
+    ]);
+    await bench.plugin(
+      'own',
+      `export function register(ctx) { ctx.logger.info('sees ' + JSON.stringify(process.env)); }`,
+      { manifest: 'isolate: true\nenv: [ANTHROPIC_API_KEY]' },
+    );
+    await bench.load(['own'], { environment });
+    const [seen] = /sees (\{.*?\})/.exec(readFileSync(bench.paths.log, 'utf8'))?.slice(1) ?? [];
+    const variables: unknown = JSON.parse((seen ?? '').replaceAll('\\"', '"'));
+    expect(variables).toEqual({ ANTHROPIC_API_KEY: 'two', COLOUR: 'red' });
   });
 
   it('takes the callbacks away when it is closed', async () => {

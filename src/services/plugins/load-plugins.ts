@@ -34,6 +34,8 @@ export interface LoadPluginsOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly environment: Environment;
+  /** What a plugin in a thread of its own sees of it: no credentials but those its manifest names. */
+  readonly environmentFor: (names: readonly string[]) => Environment;
   /** Names that plugins cannot take: those of the built-in tools, whether or not they are disabled. */
   readonly reservedTools: Iterable<string>;
   /** Names, and aliases, of the built-in slash commands. */
@@ -160,7 +162,7 @@ async function loadPlugin(name: string, loading: Loading): Promise<LoadedPlugin>
   };
 }
 
-function startParts({ name, entry }: PluginFolder, options: LoadPluginsOptions): StartParts {
+function startParts({ name, entry, manifest }: PluginFolder, options: LoadPluginsOptions): StartParts {
   const { paths, clock, logger, signal, callbackTimeoutMs } = options;
   const config = toJsonValue(options.settings.get(name) ?? {});
   return {
@@ -171,6 +173,7 @@ function startParts({ name, entry }: PluginFolder, options: LoadPluginsOptions):
     logger: logger.child({ plugin: name }),
     clock,
     registerLimitMs: callbackTimeoutMs === 0 ? CALLBACK_TIME_LIMIT_MS : callbackTimeoutMs,
+    environment: options.environmentFor(manifest.env),
     signal,
   };
 }

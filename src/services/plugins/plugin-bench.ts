@@ -2,7 +2,11 @@ import { type CallReport, Gate, hookAudience, performCall, type Tool } from '../
 import { valueOrThrow } from '../../kernel/errors/index.ts';
 import type { JsonObject } from '../../kernel/json/index.ts';
 import { systemClock } from '../../platform/clock/index.ts';
-import { type Environment, freezeVariables } from '../../platform/environment/index.ts';
+import {
+  credentialFreeEnvironment,
+  type Environment,
+  freezeVariables,
+} from '../../platform/environment/index.ts';
 import { makeDirectory, temporaryDirectory, writeFileAtomic } from '../../platform/files/index.ts';
 import { createLogger, type Logger } from '../../platform/logging/index.ts';
 import { type HomePaths, homePaths, resolvePath } from '../../platform/paths/index.ts';
@@ -81,6 +85,7 @@ export async function createPluginBench(): Promise<PluginBench> {
         clock: systemClock,
         logger,
         environment,
+        environmentFor: (names) => credentialFreeEnvironment(options.environment ?? environment, [], names),
         reservedTools: [],
         reservedCommands: [],
         signal,

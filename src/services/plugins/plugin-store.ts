@@ -89,7 +89,7 @@ export class PluginStore {
   async preview(name: string, signal: AbortSignal): Promise<Result<PreviewedPlugin>> {
     const folder = await this.#find(name);
     if (!folder.ok) return folder;
-    const registered = await previewPlugin(folder.value, { clock: this.#parts.clock, signal });
+    const registered = await previewPlugin(folder.value, { ...this.#parts, signal });
     return registered.ok ? succeed({ folder: folder.value, registered: registered.value }) : registered;
   }
 
@@ -204,7 +204,7 @@ export class PluginStore {
     fetched: FetchedPlugin,
     signal: AbortSignal,
   ): Promise<Result<PreviewedPlugin & { readonly entry: InstalledPlugin }>> {
-    const { paths, clock } = this.#parts;
+    const { paths, clock, environment } = this.#parts;
     const described = await readPluginFolder(fetched.path);
     if (!described.ok) return fail('no_plugin', `${given} is no plugin: ${described.message}`);
     const { name } = described.value;
@@ -223,7 +223,7 @@ export class PluginStore {
     if (!copied.ok) return copied;
     const folder = await readPluginFolder(copy, name);
     if (!folder.ok) return fail('no_plugin', `${given} is no plugin: ${folder.message}`);
-    const registered = await previewPlugin(folder.value, { clock, signal });
+    const registered = await previewPlugin(folder.value, { clock, environment, signal });
     if (!registered.ok) return registered;
     const entry: InstalledPlugin = {
       source: given,

@@ -1,5 +1,6 @@
 import { fail, type Result, succeed } from '../../kernel/errors/index.ts';
 import type { Clock } from '../../platform/clock/index.ts';
+import { credentialFreeEnvironment, type Environment } from '../../platform/environment/index.ts';
 import { temporaryDirectory } from '../../platform/files/index.ts';
 import type { Logger } from '../../platform/logging/index.ts';
 import type { PluginFolder } from './discover-plugins.ts';
@@ -7,6 +8,7 @@ import { IsolatedPlugin } from './isolated-plugin.ts';
 import type { Registered } from './registration.ts';
 
 export interface PreviewParts {
+  readonly environment: Environment;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
@@ -29,8 +31,8 @@ const NO_LOG: Logger = {
  * effect; without its configuration, and with a data folder that is gone afterwards. Its code runs for that.
  */
 export async function previewPlugin(
-  { name, entry }: Pick<PluginFolder, 'name' | 'entry'>,
-  { clock, signal }: PreviewParts,
+  { name, entry, manifest }: Pick<PluginFolder, 'name' | 'entry' | 'manifest'>,
+  { clock, environment, signal }: PreviewParts,
 ): Promise<Result<Registered>> {
   const data = await temporaryDirectory('herma-plugin-');
   if (!data.ok) return data;
@@ -43,6 +45,7 @@ export async function previewPlugin(
     logger: NO_LOG,
     clock,
     registerLimitMs: LIMIT_MS,
+    environment: credentialFreeEnvironment(environment, [], manifest.env),
     signal,
   });
   if (!started.ok)

@@ -1,6 +1,7 @@
 import type { ToolOutcome } from '../../gate/index.ts';
 import type { JsonObject } from '../../kernel/json/index.ts';
 import type { Clock } from '../../platform/clock/index.ts';
+import type { Environment } from '../../platform/environment/index.ts';
 import type { Logger } from '../../platform/logging/index.ts';
 import type { Registered } from './registration.ts';
 
@@ -53,6 +54,8 @@ export interface StartParts {
   readonly clock: Clock;
   /** How long it may take to register, in milliseconds. */
   readonly registerLimitMs: number;
+  /** What it sees as its environment where it has a thread of its own. */
+  readonly environment: Environment;
   readonly signal: AbortSignal;
 }
 

@@ -8,13 +8,15 @@
  * - `cred-read`: a file of credentials is read, copied or shown; `exfil`: what is on this machine is sent away (with
  *   `cred-read` when it is a credential); `imds`: the metadata service of a cloud; `reverse-shell`.
  * - `self-tamper`: Herma's own policy, journal, consent, configuration or checkpoints are changed.
- * - `persistence`: something is made to run later, or for others to come in (crontab, shell start-up files, authorized_keys, units,
- *   git hooks). `privilege`: set-user-id bits, sudoers, new users. `perms`: permissions of a whole tree are opened.
+ * - `persistence`: a lasting way in for others (authorized_keys, sudoers, passwd, ld.so.preload). `startup`: something is made to run
+ *   later (crontab, shell start-up files, units, git hooks). `cred-expose`: credentials may become visible without a read of their
+ *   file (the environment is printed, they are mounted or linked).
+ * - `privilege`: set-user-id bits, a password given to sudo, new users. `perms`: permissions of a whole tree are opened.
  * - `delete-outside`, `delete-vcs`, `delete-workspace`, `delete-unknown`: removal outside the workspace; of a repository's own data; of
  *   the whole workspace; of what cannot be known before it runs.
  * - `vcs-destructive`: history or work is thrown away or rewritten at its remote (`reset --hard`, `clean -fdx`, `push --force` …).
  * - `dynamic-exec`: code or a program that cannot be known before it runs. `interpreter-exec`: an interpreter's code that runs shell
- *   commands or removes trees. `remote`: commands of another machine or container. `unknown-wrapper`: a program nobody knows that runs
+ *   commands or removes trees, or an option by which an ordinary program runs another. `remote`: commands of another machine or container. `unknown-wrapper`: a program nobody knows that runs
  *   the program behind it. `install`: packages are installed. `not-understood`: see {@link CommandAnalysis.problem}.
  */
 export const COMMAND_CLASSES = [
@@ -34,6 +36,8 @@ export const COMMAND_CLASSES = [
   'imds',
   'self-tamper',
   'persistence',
+  'startup',
+  'cred-expose',
   'privilege',
   'perms',
   'delete-outside',

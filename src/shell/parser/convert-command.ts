@@ -2,11 +2,13 @@ import type {
   AndOr,
   CommandNode,
   CompoundList,
+  HereDoc,
   ParsedScript,
   Pipeline,
   TestExpression,
   Assignment as UnbashAssignment,
   Command as UnbashCommand,
+  Redirect as UnbashRedirect,
   Redirection as UnbashRedirection,
   Statement as UnbashStatement,
 } from 'unbash';
@@ -19,6 +21,7 @@ import type {
   SimpleCommand,
   Test,
   Word,
+  WordPart,
 } from '../shell-script.ts';
 import { type Conversion, nested } from './conversion.ts';
 import { convertArithmetic, convertParts, convertWord } from './convert-word.ts';
@@ -122,7 +125,7 @@ function convertAssignment(node: UnbashAssignment, conversion: Conversion): Assi
   const index = node.index === undefined ? undefined : convertWord(node.index, conversion);
   if (index !== undefined || node.append === true || isArray) conversion.isPortable = false;
   const values = (isArray ? value.elements : [value]).map((word) => convertWord(word, conversion));
-  return { name: node.name, index, isArray, values };
+  return { name: node.name, index, isArray, isAppended: node.append === true, values };
 }
 
 /** `export a=b`: an argument of the program. Its exact text is known only in the plain form. */
@@ -130,7 +133,7 @@ function assignmentAsWord({ name, index, values }: Assignment): Word {
   const [value] = values;
   const parts = [...(index?.parts ?? []), ...values.flatMap((each) => each.parts)];
   if (index !== undefined || values.length !== 1 || value === undefined)
-    return { parts: [{ type: 'braces', parts }] };
+    return { parts: [{ type: 'braces', parts, alternatives: undefined }] };
   return { parts: [{ type: 'literal', value: `${name}=`, isQuoted: false }, ...value.parts] };
 }
 
@@ -141,37 +144,59 @@ function convertRedirects(nodes: readonly UnbashRedirection[], conversion: Conve
 function convertRedirect(node: UnbashRedirection, conversion: Conversion): Redirect {
   const setsVariable = node.descriptor?.type === 'FileDescriptorVariable';
   if (setsVariable || node.type === 'HereString') conversion.isPortable = false;
+  const descriptor = node.descriptor?.type === 'FileDescriptor' ? node.descriptor.value : undefined;
+  const common = { descriptor, setsVariable, isAppended: false, isString: false };
   if (node.type === 'HereDoc') {
     if (node.closing === undefined) conversion.isUnderstood = false;
-    const parts = node.body.parts ?? [];
-    return { type: 'text', target: { parts: convertParts(parts, true, conversion) }, setsVariable };
+    return { ...common, type: 'text', target: { parts: convertHereDocument(node, conversion) } };
   }
   if (node.target === undefined) conversion.isUnderstood = false;
   const target = node.target === undefined ? { parts: [] } : convertWord(node.target, conversion);
-  if (node.type === 'HereString') return { type: 'text', target, setsVariable };
+  if (node.type === 'HereString') return { ...common, type: 'text', target, isString: true };
+  const isAppended = node.operator === '>>' || node.operator === '&>>';
+  return { ...common, type: redirectType(node, conversion), target, isAppended };
+}
+
+function convertHereDocument(node: HereDoc, conversion: Conversion): readonly WordPart[] {
+  const { body, delimiter, operator } = node;
+  // Without quotes around the delimiter, a backslash stands for itself but before these.
+  const text = delimiter?.quoted === true ? body.text : body.text.replaceAll(/\\([\\$`]|\n)/g, unescaped);
+  const parts: readonly WordPart[] =
+    body.parts === undefined
+      ? [{ type: 'literal', value: text, isQuoted: true }]
+      : convertParts(body.parts, true, conversion);
+  if (operator === '<<') return parts;
+  return parts.map((part) =>
+    part.type === 'literal' ? { ...part, value: part.value.replaceAll(/^\t+/gm, '') } : part,
+  );
+}
+
+const unescaped = (_match: string, letter: string): string => (letter === '\n' ? '' : letter);
+
+function redirectType(node: UnbashRedirect, conversion: Conversion): Redirect['type'] {
   switch (node.operator) {
     case '<':
-      return { type: 'read', target, setsVariable };
+      return 'read';
     case '<&':
-      return { type: 'duplicate', target, setsVariable };
+      return 'duplicate';
     case '>&': {
       const isDescriptor = /^(?:\d+-?|-)$/.test(node.target?.text ?? '');
       if (!isDescriptor) conversion.isPortable = false;
-      return { type: isDescriptor ? 'duplicate' : 'write', target, setsVariable };
+      return isDescriptor ? 'duplicate' : 'write';
     }
     case '&>':
     case '&>>':
       conversion.isPortable = false;
-      return { type: 'write', target, setsVariable };
+      return 'write';
     case '>':
     case '>>':
     case '>|':
     case '<>':
-      return { type: 'write', target, setsVariable };
+      return 'write';
     default:
-      node satisfies never;
+      node.operator satisfies never;
       conversion.isUnderstood = false;
-      return { type: 'write', target, setsVariable };
+      return 'write';
   }
 }
 
@@ -195,6 +220,7 @@ function convertCompound(node: CompoundNode, conversion: Conversion): CompoundCo
       if (node.type === 'Select') conversion.isPortable = false;
       return compound('loop', {
         variable: node.name.value,
+        isOverArguments: node.wordlist === undefined,
         words: (node.wordlist ?? []).map((word) => convertWord(word, conversion)),
         bodies: [body(node.body)],
       });
@@ -269,6 +295,7 @@ function compound(kind: CompoundCommand['kind'], rest: Compound): CompoundComman
     type: 'compound',
     kind,
     variable: undefined,
+    isOverArguments: false,
     words: [],
     tests: [],
     arithmetic: [],

@@ -1,13 +1,16 @@
-import type {
-  ArithmeticExpression,
-  ParameterExpansionPart,
-  ParameterOperation,
-  ParsedScript,
-  Word as UnbashWord,
-  WordPart as UnbashWordPart,
+import {
+  type ArithmeticExpression,
+  type BraceExpansionPart,
+  type ParameterExpansionPart,
+  type ParameterOperation,
+  type ParsedScript,
+  parse,
+  type Word as UnbashWord,
+  type WordPart as UnbashWordPart,
 } from 'unbash';
 import type { Arithmetic, ParameterPart, ShellScript, Word, WordPart } from '../shell-script.ts';
 import { type Conversion, nested } from './conversion.ts';
+import { splitBraces } from './split-braces.ts';
 
 const NUMBER = /^\s*(?:0[xX][0-9a-fA-F]+|\d+)\s*$/;
 /** Transformations that only rewrite the value; `@P` would expand it. */
@@ -42,7 +45,7 @@ function literal(
   // `x=(…)y` reaches us as plain text, though bash runs what is in it.
   if ((isQuoted ? EXPANSION : EXPANSION_OR_GROUP).test(text.replaceAll(/\\./gs, '')))
     conversion.isUnderstood = false;
-  if (!isQuoted && TILDE.test(text)) return [{ type: 'tilde' }];
+  if (!isQuoted && TILDE.test(text)) return [{ type: 'tilde', text: value }];
   return [{ type: 'literal', value, isQuoted }];
 }
 
@@ -59,11 +62,14 @@ function convertPart(part: UnbashWordPart, isQuoted: boolean, conversion: Conver
         if (isQuoted && EXPANSION.test(part.text)) conversion.isUnderstood = false;
         conversion.isPortable = false;
         // Bash ends the text at a NUL and joins bytes to characters of its locale.
-        if (/[\0\u0080-\uffff]/.test(part.value)) return [{ type: 'braces', parts: [] }];
+        if (/[\0\u0080-\uffff]/.test(part.value))
+          return [{ type: 'braces', parts: [], alternatives: undefined }];
         return [{ type: 'literal', value: part.value, isQuoted: true }];
       case 'LocaleString':
         conversion.isPortable = false;
-        return [{ type: 'braces', parts: convertParts(part.parts, true, conversion) }];
+        return [
+          { type: 'braces', parts: convertParts(part.parts, true, conversion), alternatives: undefined },
+        ];
       case 'DoubleQuoted':
         // Empty quotes still make a field.
         return [
@@ -78,25 +84,62 @@ function convertPart(part: UnbashWordPart, isQuoted: boolean, conversion: Conver
         return [{ type: 'commands', script: convertNested(part.script, conversion), isQuoted }];
       case 'ProcessSubstitution':
         conversion.isPortable = false;
-        return [{ type: 'process', script: convertNested(part.script, conversion) }];
+        return [
+          {
+            type: 'process',
+            script: convertNested(part.script, conversion),
+            isWritten: part.operator === '>',
+          },
+        ];
       case 'ArithmeticExpansion': {
         if (part.text.startsWith('$[')) conversion.isPortable = false;
         return [{ type: 'arithmetic', arithmetic: convertArithmetic(part.expression, conversion), isQuoted }];
       }
       case 'Glob':
-        return [{ type: 'pattern', parts: convertParts(part.parts ?? [], isQuoted, conversion) }];
+        return [
+          {
+            type: 'pattern',
+            parts: convertParts(part.parts ?? [], isQuoted, conversion),
+            text: part.text,
+          },
+        ];
       case 'ExtendedGlob':
         conversion.isPortable = false;
-        return [{ type: 'pattern', parts: convertParts(part.parts ?? [], isQuoted, conversion) }];
+        return [
+          {
+            type: 'pattern',
+            parts: convertParts(part.parts ?? [], isQuoted, conversion),
+            text: part.text,
+          },
+        ];
       case 'BraceExpansion':
         conversion.isPortable = false;
-        return [{ type: 'braces', parts: convertParts(part.parts ?? [], isQuoted, conversion) }];
+        return [convertBraces(part, isQuoted, conversion)];
       default:
         part satisfies never;
         conversion.isUnderstood = false;
         return [];
     }
   });
+}
+
+function convertBraces(part: BraceExpansionPart, isQuoted: boolean, conversion: Conversion): WordPart {
+  const parts = convertParts(part.parts ?? [], isQuoted, conversion);
+  const words = splitBraces(part.text)?.map((text) => convertAlternative(text, conversion));
+  const alternatives = words?.every((word) => word !== undefined) === true ? words : undefined;
+  return { type: 'braces', parts, alternatives };
+}
+
+/** One of the texts between the commas of braces; undefined when it is no single word by itself. */
+function convertAlternative(text: string, conversion: Conversion): Word | undefined {
+  if (/^[\w./@%+:-]*$/.test(text)) return { parts: [{ type: 'literal', value: text, isQuoted: false }] };
+  const { commands, errors } = parse(`: ${text}`);
+  const [statement] = commands;
+  if (statement?.command.type !== 'Command' || commands.length !== 1 || (errors?.length ?? 0) > 0)
+    return undefined;
+  const [argument, ...more] = statement.command.suffix;
+  if (argument?.type !== 'Word' || more.length > 0) return undefined;
+  return convertWord(argument, conversion);
 }
 
 function convertNested(script: ParsedScript | undefined, conversion: Conversion): ShellScript {
@@ -106,7 +149,17 @@ function convertNested(script: ParsedScript | undefined, conversion: Conversion)
 }
 
 function simpleParameter(name: string, isQuoted: boolean): ParameterPart {
-  return { type: 'parameter', name, isQuoted, effect: 'none', isList: name === '@', operands: [] };
+  return {
+    type: 'parameter',
+    name,
+    isQuoted,
+    effect: 'none',
+    isList: name === '@',
+    prefix: undefined,
+    index: undefined,
+    operator: undefined,
+    operands: [],
+  };
 }
 
 function convertParameter(
@@ -127,6 +180,9 @@ function convertParameter(
     isQuoted,
     effect: isHarmlessIndex && !isIndirect ? effect : 'evaluates',
     isList: parameter === '@' || index !== undefined || prefix === '!',
+    prefix,
+    index: index?.text,
+    operator: operation?.operator,
     operands: [...(index === undefined ? [] : [index]), ...operands].map((word) =>
       convertWord(word, conversion, isQuoted),
     ),

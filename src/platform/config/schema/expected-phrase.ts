@@ -1,10 +1,13 @@
 import { getOwn, getString, type JsonValue } from '../../../kernel/json/index.ts';
-import type { SchemaNode } from './schema-tree.ts';
+import { branchesOf, type SchemaNode } from './schema-tree.ts';
 
 /** What is expected at a place, in words: `a whole number from 1 to 100`, `one of debug, info`, `a list`. */
 export function expectedPhrase(node: SchemaNode): string {
   const own = getString(node, 'expected');
   if (own !== undefined) return own;
+  const [first, ...others] = branchesOf(node);
+  if (first !== undefined && others.every((branch) => getString(branch, 'type') === 'null') && first !== node)
+    return expectedPhrase(first);
   const choices = getOwn(node, 'enum');
   if (Array.isArray(choices)) return `one of ${choices.map(String).join(', ')}`;
   switch (getString(node, 'type') ?? 'string') {

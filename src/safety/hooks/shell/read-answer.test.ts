@@ -164,6 +164,15 @@ describe('pre_tool_call', () => {
     expect(read({ stdout: STDOUTS['noise'] ?? '' }).hasStrayText).toBe(true);
     expect(read({ stdout: '{}' }).hasStrayText).toBe(false);
   });
+
+  it.each([
+    ['{"action":"block"}\n{"continue":true}', true],
+    ['{"continue":true}{"action":"block"}', true],
+    ['{"action":"block"}\nready', false],
+    ['', false],
+  ])('reports other objects beside the answer: %s', (stdout, hasStrayObjects) => {
+    expect(read({ stdout }).hasStrayObjects).toBe(hasStrayObjects);
+  });
 });
 
 describe('pre_verify', () => {

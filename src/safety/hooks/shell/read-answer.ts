@@ -34,6 +34,8 @@ export interface HookAnswer {
   readonly ignoredDirective: DirectiveType | undefined;
   /** There was other text around its answer. */
   readonly hasStrayText: boolean;
+  /** There was more than one JSON object; the strictest counts. */
+  readonly hasStrayObjects: boolean;
 }
 
 /**
@@ -62,6 +64,7 @@ export function readAnswer(
     isFailedClosed,
     ignoredDirective: wanted.find(({ type }) => !isHonoured(hook.event, type))?.type,
     hasStrayText: documents.hasStrayText,
+    hasStrayObjects: documents.objects.length > 1,
   };
 }
 

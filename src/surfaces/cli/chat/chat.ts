@@ -101,8 +101,13 @@ export class Chat implements Commanded {
     if (!(await this.#switch({ type: 'new' }))) return;
     const { runtime, surface } = this.#parts;
     const { sessionId } = this.#session.conversation;
-    const payload = { sessionId, platform: surface, reason: 'new', oldSessionId, newSessionId: sessionId };
-    this.#warn(await runtime.callbacks.observe('on_session_reset', payload, new AbortController().signal));
+    this.#warn(
+      await runtime.callbacks.observe(
+        'on_session_reset',
+        () => ({ sessionId, platform: surface, reason: 'new', oldSessionId, newSessionId: sessionId }),
+        new AbortController().signal,
+      ),
+    );
     this.#say('info', `New session ${sessionId}.`);
   }
 
@@ -234,7 +239,7 @@ export class Chat implements Commanded {
     this.#warn(
       await runtime.callbacks.observe(
         'pre_command',
-        { surface, command, aliasUsed, argsRaw, sessionKey, platform: surface },
+        () => ({ surface, command, aliasUsed, argsRaw, sessionKey, platform: surface }),
         new AbortController().signal,
       ),
     );
@@ -327,8 +332,13 @@ export class Chat implements Commanded {
   async #finalize(reason: string): Promise<void> {
     const { runtime, surface } = this.#parts;
     const { sessionId } = this.#session.conversation;
-    const payload = { sessionId, platform: surface, reason };
-    this.#warn(await runtime.callbacks.observe('on_session_finalize', payload, new AbortController().signal));
+    this.#warn(
+      await runtime.callbacks.observe(
+        'on_session_finalize',
+        () => ({ sessionId, platform: surface, reason }),
+        new AbortController().signal,
+      ),
+    );
   }
 
   #say(kind: 'info' | 'warning' | 'error', text: string): void {

@@ -146,7 +146,7 @@ async function trialLines(
 }
 
 function outcomeLines(hook: ShellHook, { run, answer }: FinishedRun): readonly DoctorLine[] {
-  const { directive, ignoredDirective, problems, isFailedClosed, hasStrayText } = answer;
+  const { directive, ignoredDirective, problems, isFailedClosed } = answer;
   const took = `(exit=${String(run.exitCode)}, ${seconds(run.elapsedMs)}s)`;
   const isSevere = ({ isQuiet }: (typeof problems)[number]): boolean => isFailedClosed || isQuiet !== true;
   const severe = problems.filter(isSevere);
@@ -163,7 +163,9 @@ function outcomeLines(hook: ShellHook, { run, answer }: FinishedRun): readonly D
     lines.push(tell(`its answer to the synthetic payload: ${JSON.stringify(directive)}`));
   if (ignoredDirective !== undefined)
     lines.push(warn(`its "${ignoredDirective}" is ignored: ${hook.event} cannot honour it`));
-  if (hasStrayText) lines.push(tell('there is stray text around its answer, which is ignored'));
+  if (answer.hasStrayText) lines.push(tell('there is stray text around its answer, which is ignored'));
+  if (answer.hasStrayObjects)
+    lines.push(tell('there are stray JSON objects beside its answer: of several, the strictest counts'));
   lines.push(...problems.filter((problem) => !isSevere(problem)).map(({ text }) => tell(`it ${text}`)));
   return lines;
 }

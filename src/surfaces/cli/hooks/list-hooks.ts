@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../kernel/json/index.ts';
 import type { OutboundHookConfig } from '../../../platform/config/index.ts';
 import type { Environment } from '../../../platform/environment/index.ts';
-import { type ConsentCheck, consentStatus, type ShellHook } from '../../../safety/hooks/index.ts';
+import { type ConsentCheck, consentStatus, type ShellHook, signingKey } from '../../../safety/hooks/index.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import { printableLine } from '../output/printable.ts';
 import type { VerbContext } from '../verb.ts';
@@ -84,13 +84,16 @@ function outboundText(target: OutboundHookConfig, environment: Environment): str
   const { name, events, matcher, timeoutMs } = target;
   const only = matcher === undefined ? '' : ` matcher='${matcher}'`;
   const label = name === undefined ? '' : `${name}: `;
-  const signed = isSigned(target, environment) ? 'signed' : 'UNSIGNED';
-  const facts = [events.join(' '), `timeout=${String(timeoutMs / 1000)}s`, signed];
+  const key = signingKey(target, environment);
+  const signed = key.ok && key.value === undefined ? 'UNSIGNED' : 'signed';
+  const state = key.ok ? signed : `✗ off: ${key.message}`;
+  const facts = [events.join(' '), `timeout=${String(timeoutMs / 1000)}s`, state];
   return `${label}${withoutSecrets(target.url)}${only} (${facts.join(', ')})`;
 }
 
 function outboundDocument(target: OutboundHookConfig, environment: Environment): JsonObject {
   const { name, events, matcher, timeoutMs, raw } = target;
+  const key = signingKey(target, environment);
   return {
     name: name ?? null,
     url: withoutSecrets(target.url),
@@ -98,13 +101,9 @@ function outboundDocument(target: OutboundHookConfig, environment: Environment):
     matcher: matcher ?? null,
     timeout: timeoutMs / 1000,
     raw,
-    signed: isSigned(target, environment),
+    signed: key.ok && key.value !== undefined,
+    off: key.ok ? null : key.message,
   };
-}
-
-/** A variable that is named and empty leaves the target without a signature: the key in the file is then not used. */
-function isSigned({ secretEnv, secret }: OutboundHookConfig, environment: Environment): boolean {
-  return secretEnv === undefined ? secret !== undefined : (environment[secretEnv] ?? '') !== '';
 }
 
 /** An address without what may be a key in it. */

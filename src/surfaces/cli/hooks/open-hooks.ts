@@ -1,7 +1,7 @@
 import type { Runtime } from '../../../app/index.ts';
 import { fail, type Result, succeed, suggest } from '../../../kernel/errors/index.ts';
 import { EVENT_NAMES, EVENTS, type EventName, isEventName } from '../../../kernel/events/index.ts';
-import { type Config, defaultConfig } from '../../../platform/config/index.ts';
+import { type Config, defaultConfig, describeProblem, loadConfig } from '../../../platform/config/index.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { printableLine } from '../output/printable.ts';
 import { openRuntime } from '../runtime/open-runtime.ts';
@@ -29,12 +29,23 @@ export async function withHooks(
       return loaded;
     },
   });
-  if (!runtime.ok) return context.fail(runtime);
+  if (!runtime.ok) {
+    await noteProblems(context);
+    return context.fail(runtime);
+  }
   try {
     return await use({ shell: runtime.value.shellHooks, config });
   } finally {
     await runtime.value.close();
   }
+}
+
+/** A failure names the first mistake of a configuration; who looks at hooks is told of each. */
+async function noteProblems({ paths, environment, note }: VerbContext): Promise<void> {
+  const loaded = await loadConfig(paths.home, environment);
+  const errors = loaded.ok ? [] : loaded.problems.filter(({ severity }) => severity === 'error');
+  if (errors.length < 2) return;
+  for (const problem of errors) note(`invalid: ${printableLine(describeProblem(problem))}`);
 }
 
 /** The event of that name; fails with those there are. */

@@ -18,6 +18,7 @@ import { hookText, seconds } from './hook-text.ts';
 import { isToolEvent, type OpenedHooks } from './open-hooks.ts';
 import { readPayloadFile } from './read-payload-file.ts';
 import { argsOf, syntheticFields } from './synthetic-fields.ts';
+import { type ToldTarget, toldTargetDocument, toldTargets, toldTargetText } from './told-targets.ts';
 import { directiveDocument, directiveOf, isFailure, type Trial, tryHook } from './try-hook.ts';
 
 const SHOWN_CHARS = 400;
@@ -34,12 +35,12 @@ interface Tried {
 }
 
 /**
- * `hooks test`: runs the hooks of an event on made-up fields, approved or not, and says what would come of it. Exit code 1 when
- * one blocks, 2 when one does not work.
+ * `hooks test`: runs the hooks of an event on made-up fields, approved or not, and says what would come of it. Nothing is sent to
+ * outbound webhooks. Exit code 1 when a hook blocks, 2 when one does not work.
  */
 export async function testHooks(
   context: VerbContext,
-  { shell }: OpenedHooks,
+  { shell, config }: OpenedHooks,
   choice: TestChoice,
 ): Promise<ExitCode> {
   const { event, tool } = choice;
@@ -47,7 +48,8 @@ export async function testHooks(
   const fields = await fieldsOf(context, choice);
   if (!fields.ok) return context.fail(fields);
   const hooks = shell.hooks.filter((hook) => hook.event === event);
-  if (hooks.length === 0)
+  const told = await toldTargets(config.hooks.outbound, choice, context.environment);
+  if (hooks.length === 0 && told.length === 0)
     return context.fail(fail('no_hooks', `No hooks are configured for ${event}.`, 'See `herma hooks list`.'));
   const document = documentOf(event, fields.value, context.workingDirectory());
   const tried: Tried[] = [];
@@ -59,8 +61,15 @@ export async function testHooks(
   const directives = tried.flatMap(({ trial }) => directiveOf(trial) ?? []);
   const answer = gateAnswer(directives, argsOf(fields.value));
   const stdin = JSON.stringify(document);
-  if (context.json) context.printJson({ event, stdin, hooks: tried.map(triedDocument), gate: { ...answer } });
-  else printTried(context, { choice, stdin, tried, answer });
+  if (context.json)
+    context.printJson({
+      event,
+      stdin,
+      hooks: tried.map(triedDocument),
+      outbound: told.map(toldTargetDocument),
+      gate: { ...answer },
+    });
+  else printTried(context, { choice, stdin, tried, told, answer });
   if (tried.some(({ trial }) => isFailure(trial))) return EXIT.couldNot;
   return answer.decision === 'block' ? EXIT.no : EXIT.done;
 }
@@ -89,16 +98,19 @@ interface Printed {
   readonly choice: TestChoice;
   readonly stdin: string;
   readonly tried: readonly Tried[];
+  readonly told: readonly ToldTarget[];
   readonly answer: GateAnswer;
 }
 
-function printTried(context: VerbContext, { choice, stdin, tried, answer }: Printed): void {
+function printTried(context: VerbContext, { choice, stdin, tried, told, answer }: Printed): void {
   const { event, tool } = choice;
   context.print(`Standard input of the scripts:\n${printable(stdin)}`);
   for (const each of tried) {
     context.print(`\n  - ${hookText(each.trial.hook, consentStatus(each.consent))}`);
     for (const line of trialLines(each.trial, tool)) context.print(`    ${printableLine(line)}`);
   }
+  if (told.length > 0) context.print('\n[outbound]');
+  for (const target of told) context.print(`  - ${printableLine(toldTargetText(target))}`);
   if (tool === undefined && tried.some(({ trial }) => trial.hook.matcher !== undefined))
     context.print('\nℹ matchers were not applied; --for-tool <name> applies them');
   context.print(`\n${printable(gateAnswerText(event, answer))}`);
@@ -135,6 +147,7 @@ function trialLines(trial: Trial, tool: string | undefined): readonly string[] {
       ? []
       : [`⚠ its "${ignoredDirective}" has no effect on ${trial.hook.event}`]),
     ...(answer.hasStrayText ? ['ℹ there is stray text around its answer'] : []),
+    ...(answer.hasStrayObjects ? ['ℹ there are stray JSON objects beside its answer'] : []),
     ...warnings.map((warning) => `⚠ ${warning}`),
     ...quiet.map(({ text }) => `ℹ it ${text}`),
   ];
@@ -183,6 +196,7 @@ function triedDocument({ trial, consent }: Tried): JsonObject {
     ignored_answer: ignoredDirective ?? null,
     failed_closed: answer.isFailedClosed,
     has_stray_text: answer.hasStrayText,
+    has_stray_objects: answer.hasStrayObjects,
     problems: problems.map(({ text }) => text),
     warnings,
   };

@@ -370,6 +370,15 @@ describe('herma checkpoints verify, repair and maintain', () => {
     const due = { ...nothing, needsMaintenance: async () => Promise.resolve(true), maintain };
     expect((await checkpoints(['maintain'], due)).stdout).toContain('Dropped:         3\n');
     expect((await checkpoints(['--help'], {})).stdout).not.toContain('maintain');
+    const swept = { scanned: 2, deletedOrphans: 0, deletedStale: 1, droppedEntries: 4, bytesReclaimed: 7 };
+    const sweep: CheckpointStore['sweep'] = async () =>
+      Promise.resolve({ ...swept, isOverCap: true, errors: ['that one'] });
+    expect(await checkpoints(['maintain', '--json'], { ...due, sweep })).toEqual({
+      code: 2,
+      stdout:
+        '{"scanned":2,"deleted_orphan":0,"deleted_stale":1,"dropped":7,"bytes_reclaimed":12,"over_cap":false,"errors":["that one"]}\n',
+      stderr: 'that one\n',
+    });
   });
 });
 

@@ -138,6 +138,20 @@ describe('herma hooks doctor', () => {
     ],
     ['text around', 'pre_tool_call', {}, `echo ready; echo '{}'`, 'ℹ there is stray text around its answer'],
     [
+      'an object behind the answer',
+      'pre_tool_call',
+      {},
+      `echo '{"action":"block","message":"M"}'; echo '{"continue":true}'`,
+      'ℹ there are stray JSON objects beside its answer',
+    ],
+    [
+      'an object before the answer',
+      'pre_tool_call',
+      {},
+      `echo '{"continue":true}'; echo '{"action":"block","message":"M"}'`,
+      'ℹ there are stray JSON objects beside its answer',
+    ],
+    [
       'a matcher without a tool',
       'pre_llm_call',
       { matcher: 'x' },
@@ -250,6 +264,36 @@ describe('herma hooks doctor', () => {
   });
 });
 
+describe('herma hooks test with outbound webhooks', () => {
+  const outbound = [
+    { url: 'https://example.org/in', events: ['post_tool_call'], name: 'audit', secret_env: 'KEY' },
+    { url: 'https://example.com/a-secret', events: ['post_tool_call'], matcher: 'write_.*' },
+    { url: 'https://example.net/', events: ['subagent_stop'], name: 'other' },
+  ];
+
+  it('names those that an agent would tell, and sends nothing', async () => {
+    configure({ outbound });
+    const { code, stdout } = await hooks(['test', 'post_tool_call', '--for-tool', 'write_file'], {
+      environment: { KEY: 'k' },
+    });
+    expect(code).toBe(0);
+    expect(stdout).toContain(
+      '[outbound]\n  - audit: an agent would tell it; a test sends nothing\n  - https://example.com: an agent would tell it; a test sends nothing\n',
+    );
+    expect(stdout).not.toContain('other');
+  });
+
+  it('leaves out those whose matcher does not match, and says which are off', async () => {
+    configure({ outbound });
+    const { stdout } = await hooks(['test', 'post_tool_call', '--for-tool', 'terminal', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({
+      hooks: [],
+      outbound: [{ target: 'audit', off: 'KEY is not set', sent: false }],
+    });
+    expect((JSON.parse(stdout) as { outbound: unknown[] }).outbound).toHaveLength(1);
+  });
+});
+
 describe('herma hooks list', () => {
   it('shows what is configured, events sorted, and whether it may run', async () => {
     configure({
@@ -293,11 +337,35 @@ describe('herma hooks list', () => {
       '[outbound]',
       '  - audit: https://example.org/in?… (post_tool_call, timeout=10s, signed)',
     ]);
-    expect((await hooks(['list'])).stdout).toContain('UNSIGNED');
+    expect((await hooks(['list'])).stdout).toContain('(post_tool_call, timeout=10s, ✗ off: KEY is not set)');
     expect(JSON.parse((await hooks(['list', '--json'])).stdout)).toMatchObject({
       hooks: [{ event: 'subagent_stop', state: 'approved' }, { fail_closed: true }, { may_run: false }],
-      outbound: [{ name: 'audit', signed: false }],
+      outbound: [{ name: 'audit', signed: false, off: 'KEY is not set' }],
     });
+  });
+
+  it('says which outbound webhooks carry no signature', async () => {
+    configure({ outbound: [{ url: 'https://example.org/in', events: ['post_tool_call'] }] });
+    expect((await hooks(['list'])).stdout).toContain(
+      '  - https://example.org/in (post_tool_call, timeout=10s, UNSIGNED)',
+    );
+  });
+
+  it('names every entry of a wrong shape', async () => {
+    const entries = ['/h.sh', { command: 5 }];
+    writeFileSync(
+      join(home, 'config.yaml'),
+      JSON.stringify({ hooks: { pre_tool_call: { command: '/h.sh' }, post_tool_call: entries } }),
+    );
+    const { code, stderr } = await hooks(['list']);
+    expect([code, stderr.match(/^invalid: .*/gm)?.map((line) => line.replace(/^.*\d: /, ''))]).toEqual([
+      2,
+      [
+        'hooks.pre_tool_call is a mapping, expected a list',
+        expect.stringContaining('hooks.post_tool_call[0] is "/h.sh" (text), expected a mapping'),
+        'hooks.post_tool_call[1].command is 5 (a number), expected a command line',
+      ],
+    ]);
   });
 
   it('says that there are none, and names an unknown event with a suggestion', async () => {

@@ -3,6 +3,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -170,6 +171,13 @@ describe('herma rollback on a real store', () => {
     expect(existsSync(join(home, 'checkpoints/store'))).toBe(false);
   });
 
+  it('refuses a folder that was never there, exit 2', async () => {
+    const { code, stderr } = await herma(['rollback', '--dir', at('nowhere')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`${at('nowhere')} is not there`)]);
+    await herma(['checkpoints', 'take']);
+    expect((await herma(['rollback', '--dir', at('nowhere')])).code).toBe(0);
+  });
+
   it('refuses a checkpoint that is not there, exit 2', async () => {
     await herma(['checkpoints', 'take']);
     for (const ref of ['9', 'dead', '99999999999999999999']) {
@@ -207,6 +215,27 @@ describe('herma checkpoints on a real store', () => {
     expect((await herma(['checkpoints'], elsewhere)).stdout).toMatch(/ orphan\n/);
     expect((await herma(['checkpoints', 'prune', '-f'], elsewhere)).stdout).toContain('Deleted orphan:  1\n');
     expect((await herma(['checkpoints', '--json'], elsewhere)).stdout).toContain('"projects":[]');
+  });
+
+  it('puts a damaged journal of a restore aside, and restores again', async () => {
+    writeFileSync(at('a.txt'), 'old\n');
+    await call('write_file', { path: 'a.txt', content: 'new\n' });
+    const journals = join(home, 'checkpoints/store/journals');
+    const [h16 = ''] = readdirSync(journals);
+    const journal = join(journals, h16, 'restore.json');
+    writeFileSync(journal, '{"version":1,"transac', { mode: 0o600 });
+    const refused = await herma(['rollback', '1']);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('herma checkpoints repair')]);
+    const verified = await herma(['checkpoints', 'verify']);
+    expect([verified.code, verified.stdout]).toEqual([1, expect.stringContaining(journal)]);
+    const { code, stdout } = await herma(['checkpoints', 'repair', '--json']);
+    const { done }: { readonly done: readonly string[] } = JSON.parse(stdout);
+    const moved = /^moved (.*) aside, to (.*)$/.exec(done[0] ?? '');
+    expect([code, moved?.[1]]).toEqual([0, journal]);
+    expect(done[1]).toContain(project);
+    expect(readFileSync(moved?.[2] ?? '', 'utf8')).toBe('{"version":1,"transac');
+    expect((await herma(['checkpoints', 'verify'])).code).toBe(0);
+    expect([(await herma(['rollback', '1'])).code, read('a.txt')]).toEqual([0, 'old\n']);
   });
 
   it('finds damage, exit 1', async () => {

@@ -202,6 +202,25 @@ describe('herma rollback diff', () => {
     expect(JSON.parse(stdout)).toEqual(document);
   });
 
+  it('hides secrets, unless told otherwise', async () => {
+    const secret = { ...difference, patch: `${patch}+token: ghp_${'a1B2'.repeat(9)}\n` };
+    for (const more of [[], ['--json']]) {
+      expect((await rollback(['diff', '1', ...more], diffing(secret))).stdout).not.toContain('ghp_');
+      expect((await rollback(['diff', '1', ...more, '--raw'], diffing(secret))).stdout).toContain('ghp_');
+    }
+    expect(await rollback(['1', '--raw'], {})).toMatchObject({
+      code: 2,
+      stderr: 'herma: --raw is about what a difference shows; herma rollback diff N --raw\n',
+    });
+  });
+
+  it('says what a hole without a name stands for', async () => {
+    const holes = [{ path: '', reason: 'budget' }] as const;
+    const { stderr, stdout } = await rollback(['diff', '1'], diffing({ ...difference, holes }));
+    expect(stderr).toContain('  the rest of the project (beyond the number of files that are scanned)\n');
+    expect(stdout).toBe(patch);
+  });
+
   it('says that nothing is different, exit 0', async () => {
     expect(
       await rollback(['diff', '1'], diffing({ ...difference, files: [], holes: [], patch: '' })),
