@@ -8,6 +8,7 @@ const ENTRIES = [
   'kernel/events/index',
   'kernel/redact/index',
   'safety/checkpoints/index',
+  'safety/ledger/index',
   // Started as a thread, by its path.
   'safety/checkpoints/engine/checkpoint-worker',
   // The types that plugins are written against.

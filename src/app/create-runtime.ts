@@ -26,7 +26,7 @@ import { LedgerKeeper } from './ledger-keeper.ts';
 import { loggedAudience } from './logged-audience.ts';
 import { OutboundWebhooks } from './outbound-hooks.ts';
 import { Plugins } from './plugins.ts';
-import { Runtime } from './runtime.ts';
+import { Runtime, type RuntimeParts } from './runtime.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 import { ShellHooks } from './shell-hooks.ts';
 
@@ -41,21 +41,32 @@ export function createRuntime(given: RuntimeOptions): Runtime {
   const { clock } = options;
   const callbacks = new CallbackRegistry(clock);
   const audience = loggedAudience(hookAudience(callbacks), logger);
-  const protection = watchTheGuards({ options, redactor, logger });
+  const protection = watchTheGuards({
+    options,
+    redactor,
+    logger,
+    onTampered: (files) => ledger.noteTampering(files),
+  });
   const approvals = approvalsOf(options, protection);
   const approver = personApprovers({ options, approvals, callbacks, redactor });
   const checkpoints = new CheckpointKeeper(options);
   const step = checkpoints.step();
-  const ledger = new LedgerKeeper({
+  const ledger = keepLedger({
     options,
     redactor,
     logger,
-    toolOf: (name) => workshop.declarationOf(name),
-    childState: async (row) => childState(row, () => runtime.sessions()),
-    callReadTool: async (tool, args, signal) => runtime.readWith(tool, args, signal),
+    plugins: () => plugins,
+    workshop: () => workshop,
+    runtime: () => runtime,
   });
   const journal = ledger.step();
-  const shellHooks = new ShellHooks({ options, callbacks, logger, cwdOf: () => options.cwd });
+  const shellHooks = new ShellHooks({
+    options,
+    callbacks,
+    logger,
+    cwdOf: () => options.cwd,
+    announce: async (path, write) => protection.expectChange(path, write),
+  });
   const outbound = new OutboundWebhooks({ options, callbacks, redactor, logger });
   const plugins = new Plugins({
     options,
@@ -63,11 +74,8 @@ export function createRuntime(given: RuntimeOptions): Runtime {
     logger,
     reservedTools: () => reservedTools(workshop, options),
   });
-  // Plugins come before the scripts of the configuration, and both before those who are only told.
-  const ready = async (): Promise<void> => {
-    const lines = [...(await plugins.load()), ...(await shellHooks.ready()), ...(await outbound.ready())];
-    for (const line of lines) options.onWarning(line);
-  };
+  const ready = async (): Promise<void> =>
+    registerHooks({ plugins, shellHooks, outbound }, options.onWarning);
   const workshop: AgentWorkshop = new AgentWorkshop({
     ready,
     protection,
@@ -106,6 +114,38 @@ export function createRuntime(given: RuntimeOptions): Runtime {
     logger,
   });
   return runtime;
+}
+
+interface KeepLedgerParts {
+  readonly options: RuntimeOptions;
+  readonly redactor: Redactor;
+  readonly logger: Logger;
+  readonly plugins: () => Plugins;
+  readonly workshop: () => AgentWorkshop;
+  readonly runtime: () => Runtime;
+}
+
+/** The keeper of the journal, which asks the parts that are built after it. */
+function keepLedger({
+  options,
+  redactor,
+  logger,
+  plugins,
+  workshop,
+  runtime,
+}: KeepLedgerParts): LedgerKeeper {
+  return new LedgerKeeper({
+    options,
+    redactor,
+    logger,
+    toolOf: (name) => workshop().declarationOf(name),
+    probes: async () => {
+      await workshop().whenReady();
+      return plugins().probes;
+    },
+    childState: async (row) => childState(row, () => runtime().sessions()),
+    callReadTool: async (tool, args, signal) => runtime().readWith(tool, args, signal),
+  });
 }
 
 interface ForeignGatesParts {
@@ -156,6 +196,17 @@ function foreignGates({
   };
 }
 
+type Hooks = Pick<RuntimeParts, 'plugins' | 'shellHooks' | 'outbound'>;
+
+/** Plugins come before the scripts of the configuration, and both before those who are only told. */
+async function registerHooks(
+  { plugins, shellHooks, outbound }: Hooks,
+  onWarning: (line: string) => void,
+): Promise<void> {
+  const lines = [...(await plugins.load()), ...(await shellHooks.ready()), ...(await outbound.ready())];
+  for (const line of lines) onWarning(line);
+}
+
 /** Names of our own tools, offered or not. */
 function reservedTools(workshop: AgentWorkshop, { config }: RuntimeOptions): readonly string[] {
   return [...workshop.builtIn().names(), ...config.tools.disabled, 'delegate_task'];
@@ -204,19 +255,21 @@ interface WatchParts {
   readonly options: RuntimeOptions;
   readonly redactor: Redactor;
   readonly logger: Logger;
+  readonly onTampered: (files: readonly string[]) => void;
 }
 
 /** Looks after the files that guard the person. */
-function watchTheGuards({ options, redactor, logger }: WatchParts): SelfProtection {
+function watchTheGuards({ options, redactor, logger, onTampered }: WatchParts): SelfProtection {
   return new SelfProtection({
     paths: protectedPaths(options.paths),
     clock: options.clock,
     newId: () => randomId(),
     describe: (call) => redactor.redactAndCut(describeCall(call, 1000), SHOWN_CHARS),
-    onTampered: ({ files }) =>
-      logger.error('protected files were changed by a call', {
-        files: files.map(describeFinding).join('; '),
-      }),
+    onTampered: ({ files }) => {
+      const found = files.map(describeFinding);
+      logger.error('protected files were changed by a call', { files: found.join('; ') });
+      onTampered(found);
+    },
   });
 }
 

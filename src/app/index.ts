@@ -3,6 +3,7 @@ export { defaultConfig, loadConfig } from '../platform/config/index.ts';
 export { readEnvironment } from '../platform/environment/index.ts';
 export { ensureHome, hermaHome, homePaths } from '../platform/paths/index.ts';
 export { createRuntime } from './create-runtime.ts';
+export { describeRow, type OpenJournal } from './ledger-keeper.ts';
 export type { OpenSession, SessionChoice } from './open-session.ts';
 export type { Rewind } from './rewind.ts';
 export type { Runtime, TurnRequest } from './runtime.ts';

@@ -1,5 +1,5 @@
 import type { JournalStep } from '../gate/index.ts';
-import { succeed } from '../kernel/errors/index.ts';
+import { messageOf, succeed } from '../kernel/errors/index.ts';
 import { fingerprint, isJsonObject, type JsonObject, parseJson, toJsonValue } from '../kernel/json/index.ts';
 import type { Redactor } from '../kernel/redact/index.ts';
 import { describeCall, type ToolCall, type ToolDeclaration } from '../kernel/tool-call/index.ts';
@@ -26,10 +26,18 @@ export interface LedgerKeeperParts {
   readonly logger: Logger;
   /** What is declared of a tool; undefined when nobody declared it. */
   readonly toolOf: (name: string) => ToolDeclaration | undefined;
+  /** The probes of plugins, for tools of their own. */
+  readonly probes: () => Promise<readonly RegisteredProbe[]>;
   /** How far the session got that a call of `delegate_task` delegated to. */
   readonly childState: (row: LedgerRow) => Promise<ChildState | undefined>;
   /** Calls a tool that only reads, through the gate; undefined when there is no answer. */
   readonly callReadTool: (tool: string, args: JsonObject, signal: AbortSignal) => Promise<string | undefined>;
+}
+
+/** Looks whether the effect of a call of that tool is there. */
+export interface RegisteredProbe {
+  readonly tool: string;
+  readonly probe: Probe;
 }
 
 /** A journal with everything that watches over it. */
@@ -45,10 +53,10 @@ const ANCHOR_EVERY = 16;
 /** Opens the journal when something needs it, and looks after it. */
 export class LedgerKeeper {
   readonly #parts: LedgerKeeperParts;
-  readonly #probes = new Map<string, Probe>();
   #opening: Promise<OpenJournal> | undefined;
   #prober: Promise<ProbePort> | undefined;
   #hasRunFolder = false;
+  #noting: Promise<unknown> = Promise.resolve();
 
   constructor(parts: LedgerKeeperParts) {
     this.#parts = parts;
@@ -76,11 +84,6 @@ export class LedgerKeeper {
   async journal(): Promise<OpenJournal> {
     this.#opening ??= this.#open();
     return this.#opening;
-  }
-
-  /** Registers a plugin's probe for a tool of its own. */
-  registerProbe(tool: string, probe: Probe): void {
-    this.#probes.set(tool, probe);
   }
 
   /** Where the shell of a call leaves its exit code, for whoever comes later; undefined when nobody would look. */
@@ -116,7 +119,24 @@ export class LedgerKeeper {
     return found.value.length === 0 ? [] : [lostCalls(found.value)];
   }
 
+  /** Journals that files which guard the person were changed by a call. What cannot be is in the log. */
+  noteTampering(files: readonly string[]): void {
+    const { options, redactor, logger } = this.#parts;
+    if (!options.config.ledger.enabled) return;
+    const noted = this.journal().then(async ({ ledger }) =>
+      ledger.note('tampered', { files: redactor.redactAndCut(files.join('; '), TAMPERED_CHARS) }),
+    );
+    this.#noting = Promise.all([this.#noting, noted])
+      .then(([, result]) => {
+        if (!result.ok) logger.warn(`the tampering could not be journalled: ${result.message}`);
+      })
+      .catch((error: unknown) => {
+        logger.warn(`the tampering could not be journalled: ${messageOf(error)}`);
+      });
+  }
+
   async close(): Promise<void> {
+    await this.#noting;
     const opened = await this.#opening;
     if (opened === undefined) return;
     await this.#noteHead(opened);
@@ -194,7 +214,7 @@ export class LedgerKeeper {
       callReadTool,
       mcpProbes: new Map([...options.config.ledger.probes].map(([tool, probe]) => [tool, toMcpProbe(probe)])),
     });
-    for (const [tool, probe] of this.#probes) {
+    for (const { tool, probe } of await this.#parts.probes()) {
       const registered = prober.register(tool, probe);
       if (!registered.ok) options.onWarning(registered.message);
     }
@@ -243,6 +263,7 @@ export class LedgerKeeper {
   }
 }
 
+const TAMPERED_CHARS = 2000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** One line that tells which call a row is of. */

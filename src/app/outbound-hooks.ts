@@ -13,7 +13,7 @@ const SAFE_MODE_VARIABLES = ['HERMA_SAFE_MODE', 'HERMES_SAFE_MODE'] as const;
 
 const YES: ReadonlySet<string> = new Set(['1', 'true', 'yes', 'on']);
 
-export interface OutboundWebhooksParts {
+interface OutboundWebhooksParts {
   readonly options: RuntimeOptions;
   readonly callbacks: CallbackRegistry;
   readonly redactor: Redactor;

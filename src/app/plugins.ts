@@ -1,7 +1,7 @@
 import type { Tool } from '../gate/index.ts';
 import type { Logger } from '../platform/logging/index.ts';
 import type { CallbackRegistry } from '../safety/hooks/index.ts';
-import type { LoadedCommand, LoadedPlugins } from '../services/plugins/index.ts';
+import type { LoadedCommand, LoadedPlugins, LoadedProbe } from '../services/plugins/index.ts';
 import { commandEnvironment } from './command-environment.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 
@@ -18,13 +18,19 @@ export class Plugins {
   readonly #parts: PluginsParts;
   readonly #ending = new AbortController();
   #loaded: LoadedPlugins | undefined;
+  #loading: Promise<readonly string[]> | undefined;
 
   constructor(parts: PluginsParts) {
     this.#parts = parts;
   }
 
-  /** Loads them; one line for each thing that is wrong with one. To be called once, before any call is made. */
+  /** Loads them, once, before any call is made; one line for each thing that is wrong with one. */
   async load(): Promise<readonly string[]> {
+    this.#loading ??= this.#load();
+    return this.#loading;
+  }
+
+  async #load(): Promise<readonly string[]> {
     const { options, callbacks, logger, reservedTools } = this.#parts;
     const { enabled, callbackTimeoutMs, settings } = options.config.plugins;
     if (enabled.length === 0) return [];
@@ -50,6 +56,10 @@ export class Plugins {
 
   get tools(): readonly Tool[] {
     return this.#loaded?.tools ?? [];
+  }
+
+  get probes(): readonly LoadedProbe[] {
+    return this.#loaded?.probes ?? [];
   }
 
   get commands(): readonly LoadedCommand[] {

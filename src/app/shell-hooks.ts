@@ -25,6 +25,8 @@ export interface ShellHooksParts {
   readonly logger: Logger;
   /** The working directory of a session. */
   readonly cwdOf: (sessionId: string) => string | undefined;
+  /** Told of every change of the allowlist that this process makes. */
+  readonly announce: <Value>(path: string, write: () => Promise<Value>) => Promise<Value>;
 }
 
 /** Variables by which a person approves new scripts for one command. */
@@ -42,7 +44,7 @@ export class ShellHooks {
   #isPublished = false;
 
   constructor(parts: ShellHooksParts) {
-    const { options, logger, cwdOf } = parts;
+    const { options, logger, cwdOf, announce } = parts;
     const { paths, clock, environment, config } = options;
     this.#parts = parts;
     this.hooks = config.hooks.shell;
@@ -53,6 +55,7 @@ export class ShellHooks {
         path: paths.shellHooksAllowlist,
         lockPath: resolvePath(paths.locks, 'shell-hooks-allowlist'),
         clock,
+        announce,
       }),
       mode: this.mode,
       clock,

@@ -101,6 +101,7 @@ describe('the package', () => {
       '.',
       './gate',
       './checkpoints',
+      './ledger',
       './events',
       './plugin',
       './redact',

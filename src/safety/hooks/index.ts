@@ -19,7 +19,7 @@ export {
   refusalForModel,
   relativeScript,
 } from './consent/index.ts';
-export { OutboundHooks, type OutboundPorts, outboundLabel, signingKey } from './outbound/index.ts';
+export { OutboundHooks, outboundLabel, signingKey } from './outbound/index.ts';
 export { commandWords } from './shell/command-words.ts';
 export { consultShellHook, type HookRun } from './shell/consult-shell-hook.ts';
 export { type HookDocument, hookDocument, hookPayload } from './shell/hook-payload.ts';

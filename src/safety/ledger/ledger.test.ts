@@ -4,7 +4,9 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { valueOrThrow } from '../../kernel/errors/index.ts';
+import { createRedactor } from '../../kernel/redact/index.ts';
 import { ALIVE, callOf, DEAD, LedgerRig, OK } from './ledger-rig.ts';
+import { openLedger } from './open-ledger.ts';
 
 let rig: LedgerRig;
 
@@ -238,6 +240,43 @@ describe('the file', () => {
       { tool_call_id: 'no', status: 'BLOCKED:journal' },
     ]);
     expect(readdirSync(dirname(rig.path)).filter((name) => name.startsWith('spool'))).toEqual([]);
+  });
+});
+
+describe('a journal that others hold', () => {
+  it('holds a call up once, and no read', async () => {
+    const first = await rig.issue();
+    const ledger = openLedger({
+      path: rig.path,
+      clock: rig.clock,
+      redactor: createRedactor(),
+      onDamage: () => undefined,
+    });
+    const other = new DatabaseSync(rig.path);
+    other.exec('BEGIN IMMEDIATE');
+    const intent = { call: callOf({ callId: 'no' }), isOwn: false, graceMs: 0 };
+    let isWaiting = true;
+    const issued = ledger.issue(intent).finally(() => {
+      isWaiting = false;
+    });
+    while (isWaiting) {
+      await rig.clock.advance(100);
+      await new Promise(setImmediate);
+    }
+    expect(await issued).toMatchObject({ ok: false, code: 'busy' });
+    // From here on the clock stands still: what would wait never ends.
+    valueOrThrow(await ledger.refuse(intent, { by: 'journal', message: 'locked' }));
+    expect(valueOrThrow(await ledger.settle(first, OK))).toMatchObject({ type: 'spooled' });
+    await rig.clock.advance(10_000);
+    expect(valueOrThrow(await ledger.row(first))).toMatchObject({ status: 'PENDING' });
+    other.exec('ROLLBACK');
+    other.close();
+    expect(valueOrThrow(await ledger.row(first))).toMatchObject({ status: 'CONFIRMED' });
+    expect(sql('SELECT status FROM ledger ORDER BY id')).toMatchObject([
+      { status: 'CONFIRMED' },
+      { status: 'BLOCKED:journal' },
+    ]);
+    ledger.close();
   });
 });
 

@@ -256,23 +256,29 @@ export class Ledger {
   }
 
   /** One transaction; what was spooled goes in first. */
-  async #write<Value>(work: (access: LedgerAccess) => Value): Promise<Result<Value>> {
+  async #write<Value>(
+    work: (access: LedgerAccess) => Value,
+    { isPatient = true }: { readonly isPatient?: boolean } = {},
+  ): Promise<Result<Value>> {
     const { file, spool } = this.#parts;
     if (spool.isEmpty()) return file.write(work);
     let taken: TakenSpool | undefined;
-    const written = await file.write((access) => {
+    const take = (access: LedgerAccess): Value => {
       taken ??= spool.take();
       for (const entry of taken?.entries ?? []) applySpooled(access, entry);
       return work(access);
-    });
+    };
+    const written = await (isPatient ? file.write(take) : file.writeNow(take));
     if (taken !== undefined) spool.settle(taken, written.ok);
     return written;
   }
 
-  /** What was spooled is part of what is read. */
+  /** What was spooled is part of what is read, unless others keep it from being written just now. */
   async #read<Value>(work: (access: LedgerAccess) => Value): Promise<Result<Value>> {
     const { file, spool } = this.#parts;
-    return spool.isEmpty() ? file.read(work) : this.#write(work);
+    if (spool.isEmpty()) return file.read(work);
+    const taken = await this.#write(work, { isPatient: false });
+    return taken.ok || taken.code !== 'busy' ? taken : file.read(work);
   }
 
   #insert(access: LedgerAccess, intent: Intent): number {

@@ -8,6 +8,7 @@ export {
   loadPlugins,
 } from './load-plugins.ts';
 export type { LoadedCommand } from './loaded-command.ts';
+export type { LoadedProbe } from './loaded-probe.ts';
 export type { PluginManifest } from './manifest.ts';
 export type {
   HookCallback,
@@ -16,6 +17,9 @@ export type {
   PluginCommandIo,
   PluginContext,
   PluginLogger,
+  PluginProbe,
+  PluginProbeCall,
+  PluginProbeFinding,
   PluginSection,
   PluginTool,
   PluginToolAnswer,

@@ -3,6 +3,7 @@ import { messageOf } from '../../kernel/errors/index.ts';
 import { canonicalJson, type JsonObject, toJsonValue } from '../../kernel/json/index.ts';
 import { abortReason, within } from '../../platform/clock/index.ts';
 import { WorkerClient } from '../../platform/worker/index.ts';
+import type { PluginProbeCall } from './plugin-api.ts';
 import { NOT_REGISTERED, NOTHING_REGISTERED, type Registered } from './registration.ts';
 import {
   CANCEL_GRACE_MS,
@@ -88,6 +89,10 @@ export class IsolatedPlugin implements RunningPlugin {
       if (io.signal.aborted) throw error;
       return { status: 'error', errorType: 'plugin_error', message: messageOf(error) };
     }
+  }
+
+  async runProbe(index: number, call: PluginProbeCall, signal: AbortSignal): Promise<unknown> {
+    return this.#request((thread, id) => thread.call('runProbe', id, index, call), signal, false);
   }
 
   async runCommand(index: number, argument: string, io: RunIo): Promise<void> {

@@ -14,6 +14,7 @@ import { readInstalled } from './installed-record.ts';
 import { IsolatedPlugin } from './isolated-plugin.ts';
 import { commandOf, type LoadedCommand } from './loaded-command.ts';
 import { NameTable } from './name-table.ts';
+import { type LoadedProbe, probeOf } from './loaded-probe.ts';
 import type { PluginSection } from './plugin-api.ts';
 import { BUILT_IN_PLUGIN } from './plugin-name.ts';
 import { NOTHING_REGISTERED, type Registered } from './registration.ts';
@@ -68,6 +69,7 @@ export interface LoadedPlugins {
   readonly plugins: readonly LoadedPlugin[];
   /** To be put behind the built-in ones. */
   readonly tools: readonly Tool[];
+  readonly probes: readonly LoadedProbe[];
   readonly commands: readonly LoadedCommand[];
   readonly sections: readonly PluginSection[];
   /** Takes the callbacks away and ends the threads. Idempotent. */
@@ -81,6 +83,7 @@ interface Loading {
   readonly commandNames: NameTable;
   readonly budget: SectionBudget;
   readonly tools: Tool[];
+  readonly probes: LoadedProbe[];
   readonly commands: LoadedCommand[];
   readonly sections: PluginSection[];
   readonly undo: (() => Promise<void> | void)[];
@@ -105,6 +108,7 @@ export async function loadPlugins(options: LoadPluginsOptions): Promise<LoadedPl
     commandNames: new NameTable('command', options.reservedCommands),
     budget: new SectionBudget(),
     tools: [],
+    probes: [],
     commands: [],
     sections: [],
     undo: [],
@@ -117,8 +121,8 @@ export async function loadPlugins(options: LoadPluginsOptions): Promise<LoadedPl
     await undoAll(loading);
     throw error;
   }
-  const { tools, commands, sections } = loading;
-  return { plugins, tools, commands, sections, close: async () => undoAll(loading) };
+  const { tools, probes, commands, sections } = loading;
+  return { plugins, tools, probes, commands, sections, close: async () => undoAll(loading) };
 }
 
 async function undoAll({ undo }: Loading): Promise<void> {
@@ -202,7 +206,7 @@ function refused(
 /** Puts what the plugin registered into effect; gives back what of it was taken, with a problem for what was not. */
 function putInPlace({ name }: PluginFolder, plugin: RunningPlugin, loading: Loading): Registered {
   const { options, toolNames, commandNames, budget, undo } = loading;
-  const { hooks, tools, commands, sections } = plugin.registered;
+  const { hooks, tools, probes, commands, sections } = plugin.registered;
   const problems = [...plugin.registered.problems];
   const isTaken = (refusal: Result<undefined>): boolean => {
     if (!refusal.ok) problems.push(refusal.message);
@@ -226,7 +230,13 @@ function putInPlace({ name }: PluginFolder, plugin: RunningPlugin, loading: Load
       return true;
     }),
   };
-  return { hooks, ...taken, problems };
+  const own = new Set(taken.tools.map((tool) => tool.name));
+  const probed = probes.filter((tool, index) => {
+    if (own.has(tool)) loading.probes.push(probeOf(tool, index, plugin));
+    else problems.push(`the probe of ${tool} was left out: the plugin has no tool of that name`);
+    return own.has(tool);
+  });
+  return { hooks, ...taken, probes: probed, problems };
 }
 
 /** A guard that its manifest promises and that it did not register. */

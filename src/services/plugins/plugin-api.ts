@@ -29,6 +29,11 @@ export interface PluginContext {
    * taken, is reported and left out.
    */
   registerTool(tool: PluginTool): void;
+  /**
+   * Looks whether the effect of a call of that tool, one of the plugin's own, is there: asked when nobody saw how the call ended. It reads
+   * and changes nothing. One for a tool that the plugin does not offer is reported and left out.
+   */
+  registerProbe(tool: string, probe: PluginProbe): void;
   /** Adds `/name` to the chat. One that is malformed, or whose name is taken, is reported and left out. */
   registerCommand(command: PluginCommand): void;
   /**
@@ -82,6 +87,34 @@ export interface PluginToolRun {
   readonly cwd: string;
   /** For lines worth showing while the tool runs. */
   readonly onProgress: (line: string) => void;
+}
+
+/**
+ * An answer after two seconds, a throw, and anything that is no finding count as `UNKNOWN`.
+ *
+ * @param signal aborted when its time is up.
+ */
+export type PluginProbe = (
+  call: PluginProbeCall,
+  signal: AbortSignal,
+) => PluginProbeFinding | Promise<PluginProbeFinding>;
+
+/** A call whose end nobody saw. */
+export interface PluginProbeCall {
+  /** As the journal keeps them: without secrets, what is long cut short. */
+  readonly args: JsonObject;
+  /** Absolute. */
+  readonly cwd: string;
+  /** ISO 8601, UTC. */
+  readonly issuedAt: string;
+  readonly sessionId: string;
+  readonly toolCallId: string;
+}
+
+export interface PluginProbeFinding {
+  readonly verdict: 'LANDED' | 'NOT_LANDED' | 'PARTIAL' | 'UNKNOWN';
+  /** One line for the model and the person: what was looked at, and what was seen. */
+  readonly evidence: string;
 }
 
 export interface PluginCommand {

@@ -79,6 +79,14 @@ serveWorker<PluginWorkerMethods, PluginWorkerData>(({ entry, ...data }) => {
       running.delete(id);
       return answered;
     },
+    runProbe: async (id, index, call) => {
+      const probe = functionAt(functions.probes, index);
+      const answered = await track(id, async ({ controller }) =>
+        plainCopy(await probe(call, controller.signal)),
+      );
+      running.delete(id);
+      return answered;
+    },
     runTool: async (id, index, { args, cwd }) => {
       const runTool = functionAt(functions.tools, index);
       return track(id, async ({ controller: { signal }, lines }) => {

@@ -16,7 +16,7 @@ const DAY_SECONDS = 24 * 60 * 60;
 /** The methods of a context that register something. */
 export type Registrar = Pick<
   PluginContext,
-  'registerHook' | 'registerTool' | 'registerCommand' | 'registerSystemPromptSection'
+  'registerHook' | 'registerTool' | 'registerProbe' | 'registerCommand' | 'registerSystemPromptSection'
 >;
 
 /**
@@ -26,12 +26,14 @@ export type Registrar = Pick<
 export class RegistrationRecorder {
   readonly #hooks: HookNote[] = [];
   readonly #tools: ToolDeclaration[] = [];
+  readonly #probes: string[] = [];
   readonly #commands: CommandNote[] = [];
   readonly #sections: PluginSection[] = [];
   readonly #problems: string[] = [];
   readonly #functions = {
     hooks: new Array<UnknownFunction>(),
     tools: new Array<UnknownFunction>(),
+    probes: new Array<UnknownFunction>(),
     commands: new Array<UnknownFunction>(),
   };
   #isOver = false;
@@ -41,6 +43,7 @@ export class RegistrationRecorder {
     return {
       registerHook: (event, callback, options) => this.#hook(event, callback, options),
       registerTool: (tool) => this.#tool(tool),
+      registerProbe: (tool, probe) => this.#probe(tool, probe),
       registerCommand: (command) => this.#command(command),
       registerSystemPromptSection: (section) => this.#section(section),
     };
@@ -55,6 +58,7 @@ export class RegistrationRecorder {
     return {
       hooks: [...this.#hooks],
       tools: [...this.#tools],
+      probes: [...this.#probes],
       commands: [...this.#commands],
       sections: [...this.#sections],
       problems: [...this.#problems],
@@ -100,6 +104,16 @@ export class RegistrationRecorder {
     if (typeof read === 'string') return this.#leaveOut(`the tool ${name}`, read);
     this.#tools.push(read.declaration);
     this.#functions.tools.push(read.run);
+  }
+
+  #probe(tool: unknown, probe: unknown): void {
+    this.#open('registerProbe');
+    if (typeof tool !== 'string' || !isFunction(probe))
+      return this.#leaveOut(`the probe of ${shown(tool)}`, 'a probe is a name of a tool and a function');
+    if (this.#probes.includes(tool))
+      return this.#leaveOut(`the probe of ${shown(tool)}`, 'there is one already');
+    this.#probes.push(tool);
+    this.#functions.probes.push(probe);
   }
 
   #command(command: unknown): void {

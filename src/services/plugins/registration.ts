@@ -22,6 +22,8 @@ export interface CommandNote {
 export interface Registered {
   readonly hooks: readonly HookNote[];
   readonly tools: readonly ToolDeclaration[];
+  /** Names of the tools whose calls it can look after. */
+  readonly probes: readonly string[];
   readonly commands: readonly CommandNote[];
   readonly sections: readonly PluginSection[];
   /** One line for everything that was left out. */
@@ -31,6 +33,7 @@ export interface Registered {
 export const NOTHING_REGISTERED: Registered = {
   hooks: [],
   tools: [],
+  probes: [],
   commands: [],
   sections: [],
   problems: [],
@@ -40,6 +43,7 @@ export const NOTHING_REGISTERED: Registered = {
 export interface RegisteredFunctions {
   readonly hooks: readonly UnknownFunction[];
   readonly tools: readonly UnknownFunction[];
+  readonly probes: readonly UnknownFunction[];
   readonly commands: readonly UnknownFunction[];
 }
 

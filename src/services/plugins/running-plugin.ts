@@ -3,6 +3,7 @@ import type { JsonObject } from '../../kernel/json/index.ts';
 import type { Clock } from '../../platform/clock/index.ts';
 import type { Environment } from '../../platform/environment/index.ts';
 import type { Logger } from '../../platform/logging/index.ts';
+import type { PluginProbeCall } from './plugin-api.ts';
 import type { Registered } from './registration.ts';
 
 /** How long an interrupted callback, tool or command may take to end by itself. */
@@ -31,6 +32,8 @@ export interface RunningPlugin {
     call: { readonly args: JsonObject; readonly cwd: string },
     io: RunIo,
   ): Promise<ToolOutcome>;
+  /** What the probe answered. Rejects when it throws. */
+  runProbe(index: number, call: PluginProbeCall, signal: AbortSignal): Promise<unknown>;
   /** Rejects when the command throws. */
   runCommand(index: number, argument: string, io: RunIo): Promise<void>;
   /** Idempotent. */

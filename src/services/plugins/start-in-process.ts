@@ -48,6 +48,8 @@ function pluginOf(recorder: RegistrationRecorder, clock: Clock): RunningPlugin {
         return failedAnswer(messageOf(error));
       }
     },
+    runProbe: async (index, call, signal) =>
+      untilCancelled(clock, signal, async () => functionAt(functions.probes, index)(call, signal)),
     runCommand: async (index, argument, { signal, onLine }) => {
       await untilCancelled(clock, signal, async () =>
         functionAt(functions.commands, index)(argument, { print: onLine, signal }),

@@ -1,5 +1,6 @@
 import type { ToolOutcome } from '../../gate/index.ts';
 import type { JsonObject } from '../../kernel/json/index.ts';
+import type { PluginProbeCall } from './plugin-api.ts';
 import type { Registered } from './registration.ts';
 
 /** What the thread of a plugin is told at its start. */
@@ -39,6 +40,10 @@ export type PluginWorkerMethods = {
       call: { readonly args: JsonObject; readonly cwd: string },
     ];
     readonly result: WorkerAnswer<ToolOutcome>;
+  };
+  readonly runProbe: {
+    readonly args: readonly [id: number, index: number, call: PluginProbeCall];
+    readonly result: WorkerAnswer<unknown>;
   };
   readonly runCommand: {
     readonly args: readonly [id: number, index: number, argument: string];

@@ -41,6 +41,30 @@ function recordOf(command: string, event = 'pre_tool_call'): ApprovalRecord {
 
 const person = { replacesCorrupt: true };
 
+describe('a change of the file', () => {
+  it('is announced while it is made, and a read is not', async () => {
+    const { path, lockPath } = create();
+    const announced: string[] = [];
+    const file = new AllowlistFile({
+      path,
+      lockPath,
+      clock: systemClock,
+      announce: async (changed, write) => {
+        const before = lstatSync(path, { throwIfNoEntry: false })?.ino;
+        const written = await write();
+        if (lstatSync(path).ino !== before) announced.push(changed);
+        return written;
+      },
+    });
+    await file.add(recordOf('guard.sh'), person);
+    await file.read();
+    await file.remove('other.sh');
+    expect(announced).toEqual([path]);
+    await file.remove('guard.sh');
+    expect(announced).toEqual([path, path]);
+  });
+});
+
 describe('the file', () => {
   it('has the shape, the order and the mode of that of Hermes', async () => {
     const { path, file } = create();

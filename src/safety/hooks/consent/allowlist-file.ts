@@ -22,6 +22,8 @@ export interface AllowlistOptions {
   /** How long to wait for another writer; by default 10 s. */
   readonly lockWaitMs?: number;
   readonly clock: Clock;
+  /** Told of every change before it is made, so that nobody takes it for one by a call. */
+  readonly announce?: <Value>(path: string, write: () => Promise<Value>) => Promise<Value>;
 }
 
 /** All that is approved, now. */
@@ -170,6 +172,14 @@ export class AllowlistFile {
   }
 
   async #write(
+    root: JsonValue,
+    isCorrupt: boolean,
+  ): Promise<{ readonly ok: true; readonly value: Written } | Failure<'not_written'>> {
+    const { path, announce = async (_path, write) => write() } = this.#options;
+    return announce(path, async () => this.#replace(root, isCorrupt));
+  }
+
+  async #replace(
     root: JsonValue,
     isCorrupt: boolean,
   ): Promise<{ readonly ok: true; readonly value: Written } | Failure<'not_written'>> {

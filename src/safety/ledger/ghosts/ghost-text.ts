@@ -1,6 +1,6 @@
 import { printable } from '../../../kernel/tool-call/index.ts';
 import type { LedgerRow } from '../model/ledger-row.ts';
-import type { Ghost } from './ghost-watch.ts';
+import type { Ghost } from './ghost.ts';
 
 const OPENING = '<herma-journal>';
 const CLOSING = '</herma-journal>';

@@ -2,22 +2,14 @@ import { type Result, succeed } from '../../../kernel/errors/index.ts';
 import type { Clock } from '../../../platform/clock/index.ts';
 import type { Ledger } from '../ledger.ts';
 import type { EffectKnown, LedgerRow } from '../model/ledger-row.ts';
-import type { ProbeResult, ProbeVerdict } from '../model/probe.ts';
+import type { ProbeVerdict } from '../model/probe.ts';
 import type { ProbePort } from '../probes/prober.ts';
 import type { Outcome } from '../recording/intent.ts';
 import { OPEN } from '../store/write-row.ts';
+import type { Ghost } from './ghost.ts';
 import { correctionText, ghostText } from './ghost-text.ts';
 import { ageOf, judgeRow, type Moment } from './judge-row.ts';
 import { momentNow } from './moment.ts';
-
-/** A call that was issued and whose end nobody noted. */
-export interface Ghost {
-  readonly row: LedgerRow;
-  /** Since it was issued, in milliseconds. */
-  readonly ageMs: number;
-  /** What a look at the world said; absent when none was taken. */
-  readonly probe?: ProbeResult;
-}
 
 export interface GhostWatchParts {
   readonly ledger: Ledger;

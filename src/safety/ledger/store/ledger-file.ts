@@ -29,6 +29,8 @@ export interface LedgerAccess {
 const BUSY_TIMEOUT_MS = 20;
 const LONGEST_PAUSE_MS = 15;
 const DEFAULT_PATIENCE_MS = 5000;
+/** So long after one write has waited in vain, others do not wait: a call makes several, and is to be held up once. */
+const GIVEN_UP_MS = 1000;
 /** What is kept aside so that a sound file can take its place. A file of a later version is not among them. */
 const DAMAGES: ReadonlySet<string> = new Set(['corrupt', 'not_a_file', 'migration_failed']);
 const COMPANIONS = ['-wal', '-shm'];
@@ -40,6 +42,7 @@ const COMPANIONS = ['-wal', '-shm'];
 export class LedgerFile {
   readonly #options: LedgerFileOptions;
   #open: (LedgerAccess & { readonly inode: string }) | undefined;
+  #gaveUpAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: LedgerFileOptions) {
     this.#options = options;
@@ -48,6 +51,11 @@ export class LedgerFile {
   /** Runs `work` in a transaction that can write. Waits for other processes without holding up this one. */
   async write<Value>(work: (access: LedgerAccess) => Value): Promise<Result<Value>> {
     return this.#persist((access) => access.database.transaction(() => work(access)));
+  }
+
+  /** The same, without waiting for other processes. */
+  async writeNow<Value>(work: (access: LedgerAccess) => Value): Promise<Result<Value>> {
+    return this.#persist((access) => access.database.transaction(() => work(access)), 0);
   }
 
   /** Runs `work`, which only reads, on the state of one moment. Nobody waits for it. */
@@ -70,9 +78,14 @@ export class LedgerFile {
     });
   }
 
-  async #persist<Value>(work: (access: LedgerAccess) => Value): Promise<Result<Value>> {
-    const { clock, patienceMs = DEFAULT_PATIENCE_MS } = this.#options;
-    const deadline = clock.monotonicMs() + patienceMs;
+  async #persist<Value>(
+    work: (access: LedgerAccess) => Value,
+    patienceMs = this.#options.patienceMs ?? DEFAULT_PATIENCE_MS,
+  ): Promise<Result<Value>> {
+    const { clock } = this.#options;
+    const startedAt = clock.monotonicMs();
+    const isGivenUp = startedAt - this.#gaveUpAtMs < GIVEN_UP_MS;
+    const deadline = isGivenUp ? startedAt : startedAt + patienceMs;
     let isRepaired = false;
     for (;;) {
       const done = await this.#attempt(work);
@@ -83,7 +96,12 @@ export class LedgerFile {
         if (repaired !== undefined) return repaired;
         continue;
       }
-      if (done.code !== 'busy' || clock.monotonicMs() >= deadline) return done;
+      if (done.code !== 'busy') return done;
+      const now = clock.monotonicMs();
+      if (now >= deadline) {
+        if (deadline > startedAt) this.#gaveUpAtMs = now;
+        return done;
+      }
       await clock.sleep(1 + randomFraction() * LONGEST_PAUSE_MS);
     }
   }
