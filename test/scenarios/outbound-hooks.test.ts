@@ -100,7 +100,9 @@ describe.concurrent('an outbound webhook', () => {
       expect(body).not.toContain(KEY);
     }
     expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(4);
-    expect(receiver.received[2]?.document.tool_input?.command).toMatch(/^echo \[redacted .*\] \[redacted .*\]; echo key=/);
+    expect(receiver.received[2]?.document.tool_input?.command).toMatch(
+      /^echo \[redacted .*\] \[redacted .*\]; echo key=/,
+    );
     expect(receiver.received[2]?.body).toContain('key=.');
   });
 

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { valueOrThrow } from '../../kernel/errors/index.ts';
 import { createRedactor } from '../../kernel/redact/index.ts';
-import { ALIVE, callOf, DEAD, LedgerRig, OK } from './ledger-rig.ts';
+import { ALIVE, callOf, DEAD, LedgerRig, OK } from './fixtures/ledger-rig.ts';
 import { openLedger } from './open-ledger.ts';
 
 let rig: LedgerRig;
@@ -250,6 +250,7 @@ describe('a journal that others hold', () => {
       path: rig.path,
       clock: rig.clock,
       redactor: createRedactor(),
+      patienceMs: 300,
       onDamage: () => undefined,
     });
     const other = new DatabaseSync(rig.path);

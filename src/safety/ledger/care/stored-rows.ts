@@ -80,7 +80,9 @@ export async function* allRows(ledger: Ledger): AsyncGenerator<Result<readonly S
   for (let last = 0; ; ) {
     const after = last;
     const page = await ledger.look(({ database }) =>
-      database.all(`SELECT * FROM ledger WHERE id > ? ORDER BY id LIMIT ${String(PAGE)}`, [after]).map(toStored),
+      database
+        .all(`SELECT * FROM ledger WHERE id > ? ORDER BY id LIMIT ${String(PAGE)}`, [after])
+        .map(toStored),
     );
     const end = page.ok ? page.value.at(-1) : undefined;
     if (!page.ok || end !== undefined) yield page;

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { valueOrThrow } from '../../../kernel/errors/index.ts';
-import { callOf, DEAD, LedgerRig, OK } from '../ledger-rig.ts';
+import { callOf, DEAD, LedgerRig, OK } from '../fixtures/ledger-rig.ts';
 import type { ChainHead } from '../store/chain.ts';
 import { pruneLedger } from './prune-ledger.ts';
 import { ranges } from './ranges.ts';

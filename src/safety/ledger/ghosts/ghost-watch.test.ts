@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { valueOrThrow } from '../../../kernel/errors/index.ts';
-import { ALIVE, callOf, DEAD, LedgerRig, OK } from '../ledger-rig.ts';
+import { ALIVE, callOf, DEAD, LedgerRig, OK } from '../fixtures/ledger-rig.ts';
 import type { LedgerRow } from '../model/ledger-row.ts';
 import { judgeRow, type Moment } from './judge-row.ts';
 
