@@ -27,6 +27,7 @@ import { BuiltInTools } from './built-in-tools.ts';
 import type { LedgerKeeper } from './ledger-keeper.ts';
 import { McpServers, type NeededServers } from './mcp-servers.ts';
 import type { Plugins } from './plugins.ts';
+import type { PolicyKeeper } from './policy-keeper.ts';
 import { readProjectInstructions } from './project-instructions.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 
@@ -45,6 +46,7 @@ export interface WorkshopParts {
   /** Absent when the journal is off. */
   readonly journal: JournalStep | undefined;
   readonly ledger: LedgerKeeper;
+  readonly policy: PolicyKeeper;
 }
 
 /** A gate and the tools behind it. */
@@ -61,6 +63,7 @@ export class AgentWorkshop {
   readonly #systems = new Map<string, string>();
   readonly #configured: readonly CallGuard[];
   readonly #own: readonly CallGuard[];
+  readonly #policy: CallGuard;
   #ready: Promise<void> | undefined;
 
   constructor(parts: WorkshopParts) {
@@ -72,6 +75,7 @@ export class AgentWorkshop {
       parts.protection.guard(),
       protectedTargetGuard({ paths: protectedPaths(paths), userHome: userHome(environment) }),
     ];
+    this.#policy = parts.policy.guard();
     this.#builtIn = new BuiltInTools(parts);
     this.#mcp = new McpServers(parts.options);
   }
@@ -101,10 +105,11 @@ export class AgentWorkshop {
     return { toolBox, gate: this.gate(toolBox) };
   }
 
-  /** Who is asked before every call: those that guard the guards, the hooks, then what the configuration says. */
+  /** Who is asked before every call: those that guard the guards, the hooks, the policy, then what the configuration says. */
   readonly guards = (): readonly CallGuard[] => [
     ...this.#own,
     ...this.#parts.callbacks.guards(),
+    this.#policy,
     ...this.#configured,
   ];
 

@@ -26,6 +26,7 @@ import { LedgerKeeper } from './ledger-keeper.ts';
 import { loggedAudience } from './logged-audience.ts';
 import { OutboundWebhooks } from './outbound-hooks.ts';
 import { Plugins } from './plugins.ts';
+import { PolicyKeeper } from './policy-keeper.ts';
 import { Runtime, type RuntimeParts } from './runtime.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 import { ShellHooks } from './shell-hooks.ts';
@@ -38,28 +39,22 @@ export function createRuntime(given: RuntimeOptions): Runtime {
   const redactor = createRedactor({ extraSecrets: knownSecrets(given) });
   const logger = openLog(given, redactor);
   const options = { ...given, onWarning: loggedWarning(given, logger, redactor) };
-  const { clock } = options;
-  const callbacks = new CallbackRegistry(clock);
+  const base = { options, redactor, logger };
+  const callbacks = new CallbackRegistry(options.clock);
   const audience = loggedAudience(hookAudience(callbacks), logger);
-  const protection = watchTheGuards({
-    options,
-    redactor,
-    logger,
-    onTampered: (files) => ledger.noteTampering(files),
-  });
+  const protection = watchTheGuards({ ...base, onTampered: (files) => ledger.noteTampering(files) });
   const approvals = approvalsOf(options, protection);
   const approver = personApprovers({ options, approvals, callbacks, redactor });
   const checkpoints = new CheckpointKeeper(options);
   const step = checkpoints.step();
   const ledger = keepLedger({
-    options,
-    redactor,
-    logger,
+    ...base,
     plugins: () => plugins,
     workshop: () => workshop,
     runtime: () => runtime,
   });
   const journal = ledger.step();
+  const policy = new PolicyKeeper({ options, redactor, ledger });
   const shellHooks = new ShellHooks({
     options,
     callbacks,
@@ -74,16 +69,15 @@ export function createRuntime(given: RuntimeOptions): Runtime {
     logger,
     reservedTools: () => reservedTools(workshop, options),
   });
-  const ready = async (): Promise<void> =>
-    registerHooks({ plugins, shellHooks, outbound }, options.onWarning);
   const workshop: AgentWorkshop = new AgentWorkshop({
-    ready,
+    ready: async () => registerHooks({ plugins, shellHooks, outbound }, options.onWarning),
     protection,
     plugins,
     options,
     checkpoints: step,
     journal,
     ledger,
+    policy,
     callbacks,
     audience,
     redactor,
@@ -103,6 +97,7 @@ export function createRuntime(given: RuntimeOptions): Runtime {
   const runtime: Runtime = new Runtime({
     options,
     ledger,
+    policy,
     callbacks,
     approvals,
     workshop,

@@ -6,7 +6,7 @@ import { describeCall, type ToolCall, type ToolDeclaration } from '../kernel/too
 import type { LedgerProbeConfig } from '../platform/config/index.ts';
 import { makeDirectory, removeFile } from '../platform/files/index.ts';
 import type { Logger } from '../platform/logging/index.ts';
-import { resolvePath, userHome } from '../platform/paths/index.ts';
+import { projectRoot, resolvePath, userHome } from '../platform/paths/index.ts';
 import type {
   Briefing,
   ChildState,
@@ -221,11 +221,18 @@ export class LedgerKeeper {
     return prober;
   }
 
-  async #classOf({ tool, args }: ToolCall): Promise<string | undefined> {
+  async #classOf({ tool, args, cwd }: ToolCall): Promise<string | undefined> {
     const command = args['command'];
     if (tool !== 'terminal' || typeof command !== 'string') return undefined;
-    const { footprintOf } = await import('../shell/index.ts');
-    return footprintOf(command).isReadOnly ? 'read-only' : undefined;
+    const { analyseCommand, footprintOf } = await import('../shell/index.ts');
+    const { paths, environment } = this.#parts.options;
+    const { findings } = analyseCommand(command, {
+      cwd,
+      workspace: projectRoot(cwd),
+      home: userHome(environment),
+      hermaHome: paths.home,
+    });
+    return findings[0]?.class ?? (footprintOf(command).isReadOnly ? 'read-only' : undefined);
   }
 
   async #isRepeatable({ tool, args }: ToolCall): Promise<boolean> {

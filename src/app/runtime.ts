@@ -23,6 +23,7 @@ import type { OpenSession, SessionChoice } from './open-session.ts';
 import { openStore } from './open-store.ts';
 import type { OutboundWebhooks } from './outbound-hooks.ts';
 import type { Plugins } from './plugins.ts';
+import type { OpenPolicy, PolicyKeeper } from './policy-keeper.ts';
 import type { Rewind } from './rewind.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 import type { ShellHooks } from './shell-hooks.ts';
@@ -41,6 +42,7 @@ export interface RuntimeParts {
   readonly workshop: AgentWorkshop;
   readonly checkpoints: CheckpointKeeper;
   readonly ledger: LedgerKeeper;
+  readonly policy: PolicyKeeper;
   readonly shellHooks: ShellHooks;
   readonly outbound: OutboundWebhooks;
   readonly plugins: Plugins;
@@ -178,6 +180,11 @@ export class Runtime {
   /** The journal, also when calls are not journalled. */
   async journal(): Promise<OpenJournal> {
     return this.#parts.ledger.journal();
+  }
+
+  /** The policy, whatever its mode. */
+  async policy(): Promise<OpenPolicy> {
+    return this.#parts.policy.policy();
   }
 
   /** Calls a tool that only reads, through the gate, for the sake of the program itself. Undefined when it gives no answer. */

@@ -16,9 +16,6 @@ import { commandEnvironment } from './command-environment.ts';
 import { type LiveHook, type LiveHooks, LiveHooksFolder } from './live-hooks.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 
-/** The surface of a process that lives on between its calls. */
-const CHAT_SURFACE = 'cli';
-
 export interface ShellHooksParts {
   readonly options: RuntimeOptions;
   readonly callbacks: CallbackRegistry;
@@ -101,9 +98,8 @@ export class ShellHooks {
 
   async #register(): Promise<readonly string[]> {
     const { options, callbacks } = this.#parts;
-    // A chat says that it has none, too: one that is added to the configuration later does not run in it.
-    if (this.hooks.length === 0 && options.surface !== CHAT_SURFACE) return [];
-    if (this.hooks.length > 0) registerShellHooks(callbacks, this.hooks, this.ports);
+    if (this.hooks.length === 0) return [];
+    registerShellHooks(callbacks, this.hooks, this.ports);
     const warnings: string[] = [];
     const live: LiveHook[] = [];
     for (const hook of this.hooks) {

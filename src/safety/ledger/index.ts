@@ -1,3 +1,9 @@
+export {
+  decisionsSince,
+  type LedgerDecision,
+  type RecordedLedgerDecision,
+  recordDecision,
+} from './care/decisions.ts';
 export { eraseRow } from './care/erase-row.ts';
 export { HeadAnchors } from './care/head-anchors.ts';
 export { type PrunedLedger, pruneLedger, type Retention } from './care/prune-ledger.ts';

@@ -357,10 +357,11 @@ function applySpooled(access: LedgerAccess, entry: SpoolEntry): void {
     settleRow(access, entry.id, { ...entry.outcome, at: entry.at });
     return;
   }
-  const { root_session_id: root, turn_id: turn, tool_call_id: call, ts } = entry.columns;
+  const { root_session_id: root, turn_id: turn, tool_call_id: call, ts, fingerprint } = entry.columns;
   const known = access.database.get(
-    'SELECT id FROM ledger WHERE root_session_id = ? AND turn_id = ? AND tool_call_id = ? AND ts = ?',
-    [root, turn, call, ts],
+    `SELECT id FROM ledger WHERE root_session_id = ? AND turn_id = ? AND tool_call_id = ? AND ts = ? AND args_sha256 = ?
+     AND status = ?`,
+    [root, turn, call, ts, access.seal.text(fingerprint), entry.refusal.status],
   );
   if (known === undefined) markRefused(access, insertRow(access, entry.columns), entry.refusal);
 }

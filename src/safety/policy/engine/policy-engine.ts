@@ -11,6 +11,7 @@ import { type CallFacts, type CommandAnalyser, factsOf, type PolicyCall } from '
 import { COMMAND_TOOLS, type CommandTool } from '../facts/command-of-call.ts';
 import { linkFollower } from '../facts/follow-links.ts';
 import { readScriptFile } from '../facts/read-script.ts';
+import type { SessionMemory } from '../memory/session-files.ts';
 import { type CallPlace, SessionTaint } from '../memory/session-taint.ts';
 import { floorRules } from '../rules/builtin-rules.ts';
 import type { PolicyState } from '../store/policy-store.ts';
@@ -46,6 +47,8 @@ export interface PolicyEngineOptions {
    * happens twice in a row.
    */
   readonly budgetMs?: number;
+  /** Where sessions are remembered from one process to the next; by default only in this one. */
+  readonly sessions?: SessionMemory;
   /** Told of every decision worth writing down; a failure is a warning and changes nothing. */
   readonly record?: (decision: PolicyRecord) => Promise<void> | void;
 }
@@ -73,7 +76,7 @@ export interface ListedRule extends Pick<CompiledRule, 'rule' | 'source'> {
   readonly isActive: boolean;
 }
 
-/** Judges calls by the policy in force. Has no timers and no open files. */
+/** Judges calls by the policy in force. Has no timers and no open files: it needs no closing. */
 export interface PolicyEngine {
   /** Judges a call that is about to run, and remembers it unless it is refused. */
   evaluate(call: ToolCall, situation: PolicySituation): Promise<PolicyEvaluation>;
@@ -99,11 +102,21 @@ export async function createPolicyEngine(options: PolicyEngineOptions): Promise<
       const warnings = state.mode === 'off' || state.warnings === warnedOf ? [] : state.warnings;
       warnedOf = state.warnings;
       const place = placeInSession(call, options.clock);
+      if (options.sessions !== undefined)
+        memory.recall(place.lineage, await options.sessions.load(place.lineage));
       const { judgement, facts } = judge(call, { state, unattended, memory, place });
       const { verdict, marks } = judgement;
-      if (facts !== undefined && verdict.effective !== 'block') memory.record(place, facts, marks);
-      const failed = verdict.raw === 'allow' ? [] : await recordDecision({ call, verdict, recheck }, options);
-      return { verdict, warnings: [...warnings, ...failed] };
+      const isRemembered = facts !== undefined && verdict.effective !== 'block';
+      if (isRemembered) memory.record(place, facts, marks);
+      const unsaved = isRemembered
+        ? await options.sessions?.save(place.lineage, memory.recordOf(place.lineage))
+        : undefined;
+      const unrecorded =
+        verdict.raw === 'allow' ? undefined : await recordDecision({ call, verdict, recheck }, options);
+      return {
+        verdict,
+        warnings: [...warnings, ...[unsaved, unrecorded].filter((line) => line !== undefined)],
+      };
     },
     check: async (call, { unattended, mode }) => {
       const state = await options.current();
@@ -205,14 +218,15 @@ function placeInSession(call: ToolCall, clock: Clock): CallPlace {
   };
 }
 
+/** Says why it did not work; undefined when it did. */
 async function recordDecision(
   decision: PolicyRecord,
   { record }: PolicyEngineOptions,
-): Promise<readonly string[]> {
+): Promise<string | undefined> {
   try {
     await record?.(decision);
-    return [];
+    return undefined;
   } catch (error) {
-    return [`a decision of the policy was not recorded: ${messageOf(error)}`];
+    return `a decision of the policy was not recorded: ${messageOf(error)}`;
   }
 }

@@ -1,5 +1,7 @@
+import type { JsonObject, JsonValue } from '../../../kernel/json/index.ts';
 import type { CallFacts } from '../facts/call-facts.ts';
 import type { Taint } from '../rules/policy-rule.ts';
+import { decodeLineage, encodeLineage, type Lineage, type PastCall } from './lineage-record.ts';
 
 /** Which call of which session: a second look at the same call takes the place of the first. */
 export interface CallPlace {
@@ -27,21 +29,6 @@ export interface CallMarks {
   readonly after: readonly string[];
   /** Rules with a `rate` that count it. */
   readonly counted: readonly string[];
-}
-
-interface PastCall {
-  readonly key: string;
-  readonly downloads: ReadonlySet<string>;
-  readonly writes: ReadonlySet<string>;
-  /** Files that a secret was put into. */
-  readonly carriers: ReadonlySet<string>;
-  readonly isSecret: boolean;
-  readonly after: ReadonlySet<string>;
-}
-
-interface Lineage {
-  readonly calls: readonly PastCall[];
-  readonly rates: ReadonlyMap<string, readonly { readonly key: string; readonly atMs: number }[]>;
 }
 
 const MAX_CALLS = 100;
@@ -79,8 +66,23 @@ export class SessionTaint {
       const list = (rates.get(ruleId) ?? []).filter((call) => call.key !== key);
       rates.set(ruleId, [...list, { key, atMs: nowMs }].slice(-MAX_COUNTED));
     }
+    this.#set(lineage, { calls, rates });
+  }
+
+  /** Takes over what another process knows of a session; what is no such record is left alone. */
+  recall(lineage: string, record: JsonValue | undefined): void {
+    const known = decodeLineage(record);
+    if (known !== undefined) this.#set(lineage, known);
+  }
+
+  /** What is known of a session, for another process. */
+  recordOf(lineage: string): JsonObject {
+    return encodeLineage(this.#lineages.get(lineage) ?? NO_LINEAGE);
+  }
+
+  #set(lineage: string, known: Lineage): void {
     this.#lineages.delete(lineage);
-    this.#lineages.set(lineage, { calls, rates });
+    this.#lineages.set(lineage, known);
     const [oldest] = this.#lineages.keys();
     if (this.#lineages.size > MAX_LINEAGES && oldest !== undefined) this.#lineages.delete(oldest);
   }
