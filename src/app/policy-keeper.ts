@@ -28,6 +28,7 @@ export class PolicyKeeper {
   readonly #parts: PolicyKeeperParts;
   #opening: Promise<OpenPolicy> | undefined;
   #guard: Promise<CallGuard> | undefined;
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(parts: PolicyKeeperParts) {
     this.#parts = parts;
@@ -42,7 +43,11 @@ export class PolicyKeeper {
       recheck: true,
       consult: async (call, options) => {
         this.#guard ??= this.#makeGuard();
-        return (await this.#guard).consult(call, options);
+        const guard = this.#guard;
+        // In the order of the calls: what one did counts for the next, and a person is asked about them in that order.
+        const answer = this.#last.then(async () => (await guard).consult(call, options));
+        this.#last = answer.catch(() => undefined);
+        return answer;
       },
     };
   }

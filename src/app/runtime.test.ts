@@ -70,6 +70,21 @@ async function rig(
   };
 }
 
+describe('a runtime says which hooks it has', () => {
+  const published = async (shell: Config['hooks']['shell']): Promise<boolean> => {
+    const hooks = { ...defaultConfig.hooks, shell };
+    await using play = await rig({ surface: 'cli', change: { hooks } });
+    await play.call('read_file', { path: 'a.txt' });
+    return existsSync(join(play.temporary.home, 'run', 'hooks', `${String(process.pid)}.json`));
+  };
+
+  it('where there are some, and writes nothing where there are none', async () => {
+    const hook = { event: 'post_tool_call', command: '/x.sh', timeoutMs: 1000, failClosed: false } as const;
+    expect(await published([{ ...hook, env: [] }])).toBe(true);
+    expect(await published([])).toBe(false);
+  });
+});
+
 describe('a runtime', () => {
   it('runs calls through its gate, also for hooks that are added later', async () => {
     await using it = await rig();

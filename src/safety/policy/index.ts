@@ -17,8 +17,8 @@ export {
   type PolicyMode,
   type PolicyVerdict,
 } from './evaluation/policy-verdict.ts';
-export type { CommandAnalyser, PolicyCall } from './facts/call-facts.ts';
 export { COMMAND_TOOLS, type CommandTool } from './facts/command-of-call.ts';
+export type { CommandAnalyser, PolicyCall } from './facts/policy-call.ts';
 export { type SessionMemory, sessionFiles } from './memory/session-files.ts';
 export {
   type PolicyReport,

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { analyseCommand, COMMAND_CLASSES, USUAL_VERDICTS } from '../../../shell/index.ts';
-import { factsOf, type PolicyCall } from '../facts/call-facts.ts';
+import { factsOf } from '../facts/call-facts.ts';
 import { COMMAND_TOOLS } from '../facts/command-of-call.ts';
+import type { PolicyCall } from '../facts/policy-call.ts';
 import { SessionTaint } from '../memory/session-taint.ts';
 import { BUILTIN_RULES, floorRules } from '../rules/builtin-rules.ts';
 import { EXAMPLE_POLICY } from '../rules/example-policy.ts';

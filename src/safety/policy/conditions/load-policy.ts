@@ -1,7 +1,8 @@
 import { messageOf } from '../../../kernel/errors/index.ts';
 import { analyseCommand, type CommandPlace } from '../../../shell/index.ts';
-import { type CallFacts, type CommandAnalyser, factsOf } from '../facts/call-facts.ts';
+import { type CallFacts, factsOf } from '../facts/call-facts.ts';
 import { COMMAND_TOOLS } from '../facts/command-of-call.ts';
+import type { CommandAnalyser } from '../facts/policy-call.ts';
 import { SessionTaint } from '../memory/session-taint.ts';
 import { loadPatternCompiler } from '../patterns/text-pattern.ts';
 import { BUILTIN_RULES } from '../rules/builtin-rules.ts';

@@ -7,9 +7,10 @@ import type { CompiledRule } from '../conditions/compile-rule.ts';
 import { compileRules, type RuleTestResult, runRuleTests } from '../conditions/load-policy.ts';
 import { type Judgement, judgeCall } from '../evaluation/judge-call.ts';
 import type { PolicyMode, PolicyVerdict } from '../evaluation/policy-verdict.ts';
-import { type CallFacts, type CommandAnalyser, factsOf, type PolicyCall } from '../facts/call-facts.ts';
+import { type CallFacts, factsOf } from '../facts/call-facts.ts';
 import { COMMAND_TOOLS, type CommandTool } from '../facts/command-of-call.ts';
 import { linkFollower } from '../facts/follow-links.ts';
+import type { CommandAnalyser, PolicyCall } from '../facts/policy-call.ts';
 import { readScriptFile } from '../facts/read-script.ts';
 import type { SessionMemory } from '../memory/session-files.ts';
 import { type CallPlace, SessionTaint } from '../memory/session-taint.ts';
@@ -102,14 +103,15 @@ export async function createPolicyEngine(options: PolicyEngineOptions): Promise<
       const warnings = state.mode === 'off' || state.warnings === warnedOf ? [] : state.warnings;
       warnedOf = state.warnings;
       const place = placeInSession(call, options.clock);
-      if (options.sessions !== undefined)
-        memory.recall(place.lineage, await options.sessions.load(place.lineage));
+      // Without rules in force nothing looks back.
+      const sessions = state.mode === 'off' ? undefined : options.sessions;
+      if (sessions !== undefined) memory.recall(place.lineage, await sessions.load(place.lineage));
       const { judgement, facts } = judge(call, { state, unattended, memory, place });
       const { verdict, marks } = judgement;
       const isRemembered = facts !== undefined && verdict.effective !== 'block';
       if (isRemembered) memory.record(place, facts, marks);
       const unsaved = isRemembered
-        ? await options.sessions?.save(place.lineage, memory.recordOf(place.lineage))
+        ? await sessions?.save(place.lineage, memory.recordOf(place.lineage))
         : undefined;
       const unrecorded =
         verdict.raw === 'allow' ? undefined : await recordDecision({ call, verdict, recheck }, options);

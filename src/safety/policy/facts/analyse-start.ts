@@ -1,5 +1,5 @@
 import type { CommandFinding, CommandPlace } from '../../../shell/index.ts';
-import type { CommandAnalyser } from './call-facts.ts';
+import type { CommandAnalyser } from './policy-call.ts';
 
 /** Looked at: the beginning of what is long, and so many beginnings of it. */
 const MAX_LENGTH = 8192;

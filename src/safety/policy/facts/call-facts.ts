@@ -1,5 +1,4 @@
 import type { JsonValue } from '../../../kernel/json/index.ts';
-import type { ToolCall } from '../../../kernel/tool-call/index.ts';
 import { expandTilde, resolvePath } from '../../../platform/paths/index.ts';
 import type { CommandAnalysis, CommandFinding, CommandPlace } from '../../../shell/index.ts';
 import type { TextPart } from '../rules/policy-rule.ts';
@@ -7,13 +6,8 @@ import { analyseStart } from './analyse-start.ts';
 import { type CommandTool, commandOfCall, directoryOfCall } from './command-of-call.ts';
 import { analyseFiles, filesOfCall } from './files-of-call.ts';
 import { withOwnCommands } from './own-commands.ts';
+import type { CommandAnalyser, PolicyCall } from './policy-call.ts';
 import { hostsIn, urlsIn } from './urls-of-call.ts';
-
-/** Finds out what a command would do; see `src/shell`. Must be pure but for the ports of the place. */
-export type CommandAnalyser = (command: string, place: CommandPlace) => CommandAnalysis;
-
-/** What of a call a policy judges. */
-export type PolicyCall = Pick<ToolCall, 'tool' | 'args' | 'cwd' | 'paths' | 'effect'>;
 
 /** What a call shows of itself before it runs. */
 export interface CallFacts {

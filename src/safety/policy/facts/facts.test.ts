@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { analyseCommand } from '../../../shell/index.ts';
-import { type CallFacts, factsOf, type PolicyCall } from './call-facts.ts';
+import { type CallFacts, factsOf } from './call-facts.ts';
 import { COMMAND_TOOLS, commandOfCall, quoted } from './command-of-call.ts';
 import { followLinks } from './follow-links.ts';
+import type { PolicyCall } from './policy-call.ts';
 import { readScriptFile } from './read-script.ts';
 import { hostsIn, urlsIn } from './urls-of-call.ts';
 

@@ -1,8 +1,8 @@
 import { getString } from '../../../kernel/json/index.ts';
 import { expandTilde, resolvePath } from '../../../platform/paths/index.ts';
 import type { CommandAnalysis, CommandFinding, CommandPlace } from '../../../shell/index.ts';
-import type { PolicyCall } from './call-facts.ts';
 import { quoted } from './command-of-call.ts';
+import type { PolicyCall } from './policy-call.ts';
 
 /** The files a call names: absolute, links followed. */
 export interface CallFiles {

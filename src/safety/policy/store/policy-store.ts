@@ -18,7 +18,7 @@ import { type RawStat, rawKindOf, rawStat } from '../../../platform/raw-files/in
 import { analyseCommand } from '../../../shell/index.ts';
 import { type LoadedPolicy, loadBuiltinPolicy, loadPolicy } from '../conditions/load-policy.ts';
 import type { PolicyMode } from '../evaluation/policy-verdict.ts';
-import type { CommandAnalyser } from '../facts/call-facts.ts';
+import type { CommandAnalyser } from '../facts/policy-call.ts';
 import { EXAMPLE_POLICY } from '../rules/example-policy.ts';
 import type { PolicyProblem } from '../rules/fields.ts';
 import { describeProblems } from '../rules/read-policy.ts';
