@@ -29,7 +29,7 @@ import { Plugins } from './plugins.ts';
 import { PolicyKeeper } from './policy-keeper.ts';
 import { Runtime, type RuntimeParts } from './runtime.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
-import { ShellHooks } from './shell-hooks.ts';
+import { ShellHooks, type ShellHooksParts } from './shell-hooks.ts';
 
 /** Characters of a call that lists of approvals show. */
 const SHOWN_CHARS = 200;
@@ -55,13 +55,7 @@ export function createRuntime(given: RuntimeOptions): Runtime {
   });
   const journal = ledger.step();
   const policy = new PolicyKeeper({ options, redactor, ledger });
-  const shellHooks = new ShellHooks({
-    options,
-    callbacks,
-    logger,
-    cwdOf: () => options.cwd,
-    announce: async (path, write) => protection.expectChange(path, write),
-  });
+  const shellHooks = shellHooksOf({ options, callbacks, logger, protection });
   const outbound = new OutboundWebhooks({ options, callbacks, redactor, logger });
   const plugins = new Plugins({
     options,
@@ -242,6 +236,18 @@ function approvalsOf({ paths, clock }: RuntimeOptions, protection: SelfProtectio
     lockPath: resolvePath(paths.locks, 'approvals'),
     clock,
     newId: () => randomId('apr'),
+    announce: async (path, write) => protection.expectChange(path, write),
+  });
+}
+
+interface ShellHooksNeeds extends Pick<ShellHooksParts, 'options' | 'callbacks' | 'logger'> {
+  readonly protection: SelfProtection;
+}
+
+function shellHooksOf({ protection, ...parts }: ShellHooksNeeds): ShellHooks {
+  return new ShellHooks({
+    ...parts,
+    cwdOf: () => parts.options.cwd,
     announce: async (path, write) => protection.expectChange(path, write),
   });
 }

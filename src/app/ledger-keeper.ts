@@ -2,7 +2,7 @@ import type { JournalStep } from '../gate/index.ts';
 import { messageOf, succeed } from '../kernel/errors/index.ts';
 import { fingerprint, isJsonObject, type JsonObject, parseJson, toJsonValue } from '../kernel/json/index.ts';
 import type { Redactor } from '../kernel/redact/index.ts';
-import { describeCall, type ToolCall, type ToolDeclaration } from '../kernel/tool-call/index.ts';
+import { describeCall, isRecorded, type ToolCall, type ToolDeclaration } from '../kernel/tool-call/index.ts';
 import type { LedgerProbeConfig } from '../platform/config/index.ts';
 import { makeDirectory, removeFile } from '../platform/files/index.ts';
 import type { Logger } from '../platform/logging/index.ts';
@@ -69,7 +69,11 @@ export class LedgerKeeper {
     let step: Promise<JournalStep> | undefined;
     const opened = async (): Promise<JournalStep> => (step ??= this.#openStep());
     return {
-      before: async (call, context) => (await opened()).before(call, context),
+      // A read needs no journal.
+      before: async (call, context) =>
+        isRecorded(call)
+          ? (await opened()).before(call, context)
+          : { type: 'journalled', entry: '', warnings: [] },
       after: async (entry, ended) => {
         if (entry === '') return [];
         const warnings = await (await opened()).after(entry, ended);

@@ -1,6 +1,7 @@
 import type { Redactor } from '../kernel/redact/index.ts';
-import { describeCall, type ToolCall } from '../kernel/tool-call/index.ts';
-import type { CallGuard } from '../kernel/verdict/index.ts';
+import { describeCall, isRecorded, type ToolCall } from '../kernel/tool-call/index.ts';
+import { ABSTAIN, type CallGuard } from '../kernel/verdict/index.ts';
+import { statPath } from '../platform/files/index.ts';
 import { resolvePath, userHome } from '../platform/paths/index.ts';
 import type { PolicyEngine, PolicyRecord, PolicyStore } from '../safety/policy/index.ts';
 import type { LedgerKeeper } from './ledger-keeper.ts';
@@ -42,6 +43,7 @@ export class PolicyKeeper {
       timeLimitMs: TIME_LIMIT_MS,
       recheck: true,
       consult: async (call, options) => {
+        if (await this.#hasNothingToSay(call)) return { verdict: ABSTAIN };
         this.#guard ??= this.#makeGuard();
         const guard = this.#guard;
         // In the order of the calls: what one did counts for the next, and a person is asked about them in that order.
@@ -55,6 +57,13 @@ export class PolicyKeeper {
   async policy(): Promise<OpenPolicy> {
     this.#opening ??= this.#open();
     return this.#opening;
+  }
+
+  /** Without rules in force only the floors hold, and they are about what has an effect: a read then need not wait for the rules to load. */
+  async #hasNothingToSay(call: ToolCall): Promise<boolean> {
+    if (isRecorded(call)) return false;
+    const mode = await statPath(this.#parts.options.paths.policyMode);
+    return mode.ok && mode.value === undefined;
   }
 
   async #makeGuard(): Promise<CallGuard> {

@@ -57,7 +57,11 @@ interface Setup {
 
 function setup(
   prompt: ApprovalPrompt | 'nobody',
-  options: { readonly yolo?: boolean; readonly store?: ApprovalStore } = {},
+  options: {
+    readonly yolo?: boolean;
+    readonly store?: ApprovalStore;
+    readonly describe?: (call: ToolCall) => string;
+  } = {},
 ): Setup {
   const asked: ApprovalRequest[] = [];
   const warnings: string[] = [];
@@ -75,7 +79,7 @@ function setup(
     yolo: options.yolo ?? false,
     store: options.store ?? store(),
     projectOf: () => '/project',
-    describe: describeCall,
+    describe: options.describe ?? describeCall,
     timeoutMs: 300_000,
     clock,
     callbacks,
@@ -99,6 +103,20 @@ describe('PersonApprover', () => {
     expect(await approver.decide(request(), signal)).toMatchObject({ type: 'approved', choice: 'once' });
     await approver.decide(request(), signal);
     expect(asked.length).toBe(2);
+  });
+
+  it('describes a call for the observers of the question, and not when there are none', async () => {
+    const described: string[] = [];
+    const describe = (call: ToolCall): string => {
+      described.push(call.callId);
+      return describeCall(call);
+    };
+    const { approver, callbacks } = setup(async () => Promise.resolve('once'), { describe });
+    await approver.decide(request(), signal);
+    expect(described).toEqual([]);
+    callbacks.register('post_approval_response', { name: 'a' }, () => undefined);
+    await approver.decide(request(), signal);
+    expect(described).toEqual(['c1']);
   });
 
   it('remembers "session" for the lineage of the session and nobody else', async () => {

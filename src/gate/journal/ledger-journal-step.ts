@@ -1,6 +1,6 @@
-import type { ToolCall } from '../../kernel/tool-call/index.ts';
+import { isRecorded, type ToolCall } from '../../kernel/tool-call/index.ts';
 import { currentProcessIdentity, type ProcessIdentity } from '../../platform/process/index.ts';
-import { type Foreseen, graceOf, type Intent, isRecorded, type Ledger } from '../../safety/ledger/index.ts';
+import type { Foreseen, Intent, Ledger } from '../../safety/ledger/index.ts';
 import type { EndedCall } from '../observers.ts';
 import type { JournalContext, Journalled, JournalStep, NotRun } from './journal-step.ts';
 import { outcomeOf } from './outcome-of.ts';
@@ -35,6 +35,9 @@ class LedgerJournalStep implements JournalStep {
   async before(call: ToolCall, context: JournalContext): Promise<Journalled> {
     const { continues, awaitsApproval } = context;
     if (continues !== undefined && !awaitsApproval) return this.#goOn(continues);
+    // Asked about once more, it still waits in its row.
+    if (continues !== undefined && continues !== '')
+      return { type: 'journalled', entry: continues, warnings: [] };
     if (!isRecorded(call)) return { type: 'journalled', entry: '', warnings: [] };
     const repeated = await this.#tooOften(call);
     if (repeated !== undefined) return { type: 'blocked', message: repeated, warnings: [] };
@@ -63,7 +66,7 @@ class LedgerJournalStep implements JournalStep {
     const why = by === undefined ? { message } : { by, message };
     const noted =
       entry === ''
-        ? await ledger.refuse({ ...this.#baseOf(call), verdicts }, why)
+        ? await ledger.refuse({ ...(await this.#baseOf(call)), verdicts }, why)
         : await ledger.withdraw(Number(entry), why);
     return noted.ok ? [] : [`That this call was stopped could not be journalled: ${noted.message}`];
   }
@@ -114,7 +117,7 @@ class LedgerJournalStep implements JournalStep {
     const { foresee, classOf } = this.#parts;
     const [foreseen, commandClass] = [await foresee(call), await classOf(call)];
     return {
-      ...this.#baseOf(call, owner),
+      ...(await this.#baseOf(call, owner)),
       checkpoint,
       verdicts,
       awaitingApproval: awaitsApproval,

@@ -30,4 +30,4 @@ export type { ProbeResult, ProbeVerdict } from './model/probe.ts';
 export { type OpenLedgerOptions, openLedger } from './open-ledger.ts';
 export { type ChildState, type McpProbe, type Probe, type ProbePort, Prober } from './probes/prober.ts';
 export type { Intent, Outcome, PassedVerdict } from './recording/intent.ts';
-export { graceOf, isRecorded } from './recording/is-recorded.ts';
+export { graceOf } from './recording/grace-of.ts';

@@ -256,8 +256,14 @@ describe('a journal that others hold', () => {
     const other = new DatabaseSync(rig.path);
     other.exec('BEGIN IMMEDIATE');
     const intent = { call: callOf({ callId: 'no' }), isOwn: false, graceMs: 0 };
-    const issued = ledger.issue(intent);
-    while (rig.clock.pending > 0) await rig.clock.advance(100);
+    const wait = { isOver: false };
+    const issued = ledger.issue(intent).finally(() => {
+      wait.isOver = true;
+    });
+    while (!wait.isOver) {
+      await rig.clock.advance(100);
+      await new Promise(setImmediate);
+    }
     expect(await issued).toMatchObject({ ok: false, code: 'busy' });
     // From here on the clock stands still: what would wait never ends.
     valueOrThrow(await ledger.refuse(intent, { by: 'journal', message: 'locked' }));

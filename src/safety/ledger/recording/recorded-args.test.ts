@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isJsonObject, type JsonObject, toJsonValue } from '../../../kernel/json/index.ts';
 import { createRedactor } from '../../../kernel/redact/index.ts';
-import { graceOf, isRecorded } from './is-recorded.ts';
+import { isRecorded } from '../../../kernel/tool-call/index.ts';
+import { graceOf } from './grace-of.ts';
 import { MAX_ARGS_CHARS, recordedArgs } from './recorded-args.ts';
 import { blockedStatus, errorStatus, MAX_RESULT_CHARS, resultDigest } from './result-digest.ts';
 

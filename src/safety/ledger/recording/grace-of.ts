@@ -1,15 +1,3 @@
-import type { ToolCall } from '../../../kernel/tool-call/index.ts';
-
-const MCP_PREFIX = 'mcp__';
-
-/**
- * Whether a call is journalled: everything that may have an effect, and `terminal` and the tools of MCP servers whatever they say of
- * themselves. A tool nobody declared counts as one that has an effect.
- */
-export function isRecorded({ tool, effect }: Pick<ToolCall, 'tool' | 'effect'>): boolean {
-  return effect !== 'none' || tool === 'terminal' || tool.startsWith(MCP_PREFIX);
-}
-
 const DEFAULT_GRACE_MS = 120_000;
 const USUAL_GRACES_MS: ReadonlyMap<string, number> = new Map([
   ['terminal', 900_000],
