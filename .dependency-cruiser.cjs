@@ -28,7 +28,7 @@ const PACKAGE_HOMES = {
   '@modelcontextprotocol/[^/]+': 'src/agent/tools',
   '@cfworker/json-schema': 'src/kernel/json',
   diff: 'src/safety/checkpoints/listing/line-diff',
-  re2js: 'src/safety/hooks/shell/matcher',
+  re2js: 'src/kernel/regex',
   unbash: 'src/shell/parser',
   commander: 'src/surfaces/cli',
   '@earendil-works/pi-tui|picocolors': 'src/surfaces/cli',

@@ -105,6 +105,9 @@ export interface CommandAnalysis {
   /** The parts of the text that are code, and those that are only data (quoted text, heredocs, patterns, comments). */
   readonly code: string;
   readonly data: string;
-  /** Why the text could not be judged as a whole; then nothing of the above is complete. */
+  /**
+   * Why the text could not be judged as a whole; then nothing of the above is complete. `too_long`: more than 32 KB, or more to follow
+   * than is done for one command; `too_deep`: code in code, functions in functions or wrappers in wrappers.
+   */
   readonly problem?: 'syntax' | 'too_long' | 'too_deep' | 'hidden_characters';
 }

@@ -82,6 +82,8 @@ function environmentOf(hook: ShellHook, { environment, home }: RunPorts): Enviro
     ...Object.entries(environment(hook.env)),
     ['HERMA_HOME', home],
     ['HERMES_HOME', home],
+    // A folder that a person approved holds the same files after a run as before.
+    ['PYTHONDONTWRITEBYTECODE', '1'],
   ]);
 }
 

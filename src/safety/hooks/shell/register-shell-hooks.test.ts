@@ -1,8 +1,10 @@
+import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -137,6 +139,22 @@ describe('a guard', () => {
       },
     });
   });
+
+  it.skipIf(spawnSync('python3', ['--version']).status !== 0)(
+    'leaves nothing beside a script in Python and the modules it loads',
+    async () => {
+      writeFileSync(join(folder, 'beside.py'), 'ANSWER = "no"\n');
+      const program = join(folder, 'g.py');
+      const lines = [
+        'import json, beside',
+        'print(json.dumps({"action": "block", "message": beside.ANSWER}))',
+      ];
+      writeFileSync(program, ['#!/usr/bin/env python3', ...lines, ''].join('\n'), { mode: 0o755 });
+      const before = readdirSync(folder);
+      expect(await ask(hook(`'${program}'`))).toMatchObject({ verdict: { type: 'block' } });
+      expect(readdirSync(folder)).toEqual(before);
+    },
+  );
 
   it('runs in the directory of the call, with the environment it is given and both homes', async () => {
     const command = script('g.sh', `{ pwd; env; } > '${folder}/out'`);

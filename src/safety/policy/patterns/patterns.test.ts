@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { loadRegexCompiler } from '../../../kernel/regex/index.ts';
 import { compileHostPattern } from './host-pattern.ts';
 import { compileNamePattern, compileNamePatterns } from './name-pattern.ts';
 import { compilePathPattern } from './path-pattern.ts';
-import { loadPatternCompiler } from './text-pattern.ts';
 
 describe('a pattern of tool names', () => {
   it.each([
@@ -91,7 +91,7 @@ describe('a pattern of hosts', () => {
 
 describe('a regular expression', () => {
   it('finds a part, or fits the whole', async () => {
-    const compile = await loadPatternCompiler();
+    const compile = await loadRegexCompiler();
     const pattern = compile('b+');
     if (!pattern.ok) throw new Error(pattern.message);
     expect([pattern.value.finds('abbc'), pattern.value.fits('abbc'), pattern.value.fits('bb')]).toEqual([
@@ -102,7 +102,7 @@ describe('a regular expression', () => {
   });
 
   it.each(['(', '(?=x)', String.raw`(a)\1`, '(a{1000}){1000}'])('is refused as %s', async (source) => {
-    const compile = await loadPatternCompiler();
+    const compile = await loadRegexCompiler();
     expect(compile(source)).toMatchObject({ ok: false, code: 'invalid_pattern' });
   });
 });

@@ -1,11 +1,8 @@
-import { fail, messageOf, type Result, succeed } from '../../../../kernel/errors/index.ts';
+import { fail, type Result, succeed } from '../../../../kernel/errors/index.ts';
 import { matchesPlainNames, readPlainNames } from './plain-names.ts';
 
 /** Whether a tool's whole name matches. Takes time linear in the length of the name, whatever the pattern. */
 export type ToolMatcher = (toolName: string) => boolean;
-
-/** Instructions of the compiled program; one look at a name costs at most this many steps per character. */
-const MAX_PROGRAM_SIZE = 10_000;
 
 /**
  * Compiles the `matcher` of a hook: a regular expression in RE2's syntax, which must match the whole tool name. White space
@@ -21,15 +18,9 @@ export async function compileMatcher(
   if (pattern === '' || pattern === '*') return succeed(() => true);
   const plain = readPlainNames(pattern);
   if (plain !== undefined) return succeed((name) => matchesPlainNames(plain, name));
-  // Loaded late: most hooks never need the engine, and it costs as much as starting their script.
-  const { RE2JS } = await import('re2js');
-  try {
-    const compiled = RE2JS.compile(pattern);
-    if (compiled.programSize() > MAX_PROGRAM_SIZE) return invalid(pattern, 'it is too large');
-    return succeed((name) => compiled.matches(name));
-  } catch (error) {
-    return invalid(pattern, messageOf(error));
-  }
+  const { loadRegexCompiler } = await import('../../../../kernel/regex/index.ts');
+  const compiled = (await loadRegexCompiler())(pattern);
+  return compiled.ok ? succeed((name) => compiled.value.fits(name)) : invalid(pattern, compiled.message);
 }
 
 function invalid(pattern: string, reason: string): Result<never, 'invalid_pattern'> {

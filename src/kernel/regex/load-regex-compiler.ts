@@ -1,20 +1,25 @@
-import { fail, messageOf, type Result, succeed } from '../../../kernel/errors/index.ts';
+import { fail, messageOf, type Result, succeed } from '../errors/index.ts';
 
 /** A regular expression that takes time in proportion to the text, whatever it is. */
-export interface TextPattern {
+export interface Regex {
   /** Whether some part of the text matches. */
   finds(text: string): boolean;
   /** Whether the text matches as a whole. */
   fits(text: string): boolean;
 }
 
-export type PatternCompiler = (source: string) => Result<TextPattern, 'invalid_pattern'>;
+/** Compiles one pattern. */
+export type RegexCompiler = (source: string) => Result<Regex, 'invalid_pattern'>;
 
 /** Instructions of the compiled program; a look at a text costs at most this many steps per character. */
 const MAX_PROGRAM_SIZE = 5000;
 
-/** Loaded late: most policies have no regular expression, and the engine takes as long to load as all the rest. */
-export async function loadPatternCompiler(): Promise<PatternCompiler> {
+/**
+ * A compiler for regular expressions in the syntax of RE2. Loaded late: most of what has patterns has none of these, and the engine takes as
+ * long to load as a small program. It fails with `invalid_pattern` for what RE2 cannot express (look-around, backreferences), and for
+ * what compiles to something huge.
+ */
+export async function loadRegexCompiler(): Promise<RegexCompiler> {
   const { RE2JS } = await import('re2js');
   return (source) => {
     try {

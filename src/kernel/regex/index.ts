@@ -1,0 +1,1 @@
+export { loadRegexCompiler, type Regex, type RegexCompiler } from './load-regex-compiler.ts';
