@@ -170,6 +170,7 @@ export class LedgerKeeper {
 
   async #openStep(): Promise<JournalStep> {
     const { ledgerJournalStep } = await import('../gate/index.ts');
+    const { graceOf } = await import('../safety/ledger/index.ts');
     const { ledger } = await this.journal();
     const { onFailure, retryLimit, graceSeconds, grace } = this.#parts.options.config.ledger;
     await this.#makeRunFolder();
@@ -180,8 +181,7 @@ export class LedgerKeeper {
       isRepeatable: async (call) => this.#isRepeatable(call),
       onFailure,
       retryLimit,
-      graceSeconds,
-      grace,
+      graceMsOf: (tool) => graceOf(tool, { graceSeconds, byTool: grace }),
     });
   }
 

@@ -19,8 +19,9 @@ const PAGES: readonly string[] = [
 ];
 const SOURCES = /^(src|test|bench|tools|docs|bin|\.ci)\//;
 const ROOT_FILE = /^\.?[\w-]+(\.[\w-]+)*\.(md|json|cjs|ts)$/;
+/** Names of settings, and none of files such as `policy.json`; a value may follow. */
 const SETTING =
-  /^(model|agent|approvals|compression|delegation|terminal|tools|logging|mcp_servers)\.(?!json)\w+(?=$|[:\s])/;
+  /^(model|agent|approvals|checkpoints|compression|delegation|hooks|ledger|logging|mcp_servers|plugins|policy|terminal|tools)\.(?!\S*\b(json|db|key)\b)\w+(\.\w+)*(?=$|[:\s])/;
 const EVENT = /^(pre|post|on|transform|subagent)_[a-z_]+$/;
 
 const page = (file: string): Page => readPage(textOf(file));

@@ -121,8 +121,7 @@ function rig(options: RigOptions = {}): Rig {
       Promise.resolve(tools.get(tool)?.idempotent === true || args['command'] === 'ls'),
     onFailure,
     retryLimit,
-    graceSeconds: 120,
-    grace: new Map(),
+    graceMsOf: () => 120_000,
   });
   let ordinal = 0;
   const gate = new Gate({

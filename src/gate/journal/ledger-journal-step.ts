@@ -16,8 +16,8 @@ export interface LedgerJournalParts {
   readonly onFailure: 'block' | 'warn';
   /** From this equal call on, when the effects of the earlier ones are not known, it is stopped; 0 for never. */
   readonly retryLimit: number;
-  readonly graceSeconds: number;
-  readonly grace: ReadonlyMap<string, number>;
+  /** How long a call of a tool may stay open before it counts as lost, in milliseconds. */
+  readonly graceMsOf: (tool: string) => number;
 }
 
 /** The journal step of a gate on a journal. */
@@ -88,7 +88,8 @@ class LedgerJournalStep implements JournalStep {
     if (retryLimit === 0) return undefined;
     const earlier = await ledger.unknownRepeats(call);
     // A journal that cannot be read is said to be when the row is written.
-    if (!earlier.ok || earlier.value + 1 < retryLimit || (await isRepeatable(call))) return undefined;
+    if (!earlier.ok || earlier.value === 0 || earlier.value + 1 < retryLimit) return undefined;
+    if (await isRepeatable(call)) return undefined;
     return [
       `this is equal call number ${String(earlier.value + 1)}, and nobody knows what the earlier ones did.`,
       'Look at the real state first; do not repeat it.',
@@ -128,13 +129,12 @@ class LedgerJournalStep implements JournalStep {
 
   /** A call of our own is kept alive by this process; one of another agent has its process, which gives no sign of life. */
   #baseOf(call: ToolCall, owner?: ProcessIdentity): Pick<Intent, 'call' | 'owner' | 'isOwn' | 'graceMs'> {
-    const { graceSeconds, grace } = this.#parts;
     const isOwn = call.origin.kind === 'herma';
     return {
       call,
       owner: isOwn ? currentProcessIdentity() : owner,
       isOwn,
-      graceMs: graceOf(call.tool, { graceSeconds, byTool: grace }),
+      graceMs: this.#parts.graceMsOf(call.tool),
     };
   }
 }

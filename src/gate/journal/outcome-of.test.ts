@@ -62,7 +62,7 @@ describe('what is known of the effect of a call that ended', () => {
   );
 
   it('what a tool did through the gate is in rows of its own; only when it broke off nobody knows', () => {
-    const more = { actsThroughGate: true };
+    const more = { actsThroughGate: true } as const;
     expect(effectOf('external', { status: 'error', errorType: 'iteration_limit' }, more)).toBe('applied');
     expect(effectOf('external', { result: '' }, more)).toBe('applied');
     expect(effectOf('external', { status: 'cancelled' }, more)).toBe('unknown');

@@ -117,8 +117,18 @@ export interface RestoreOptions {
   readonly lineage?: readonly string[];
 }
 
-/** Which checkpoint: `ref` is a number of the list, or an id or its beginning; `callId` names one call to undo. */
-export type RestoreTarget = { readonly ref: string } | { readonly callId: string };
+/**
+ * Which checkpoint: `ref` is a number of the list, or an id or its beginning; `callId` names one call to undo, and `callOf` the one that
+ * the checkpoint of that whole id was taken for.
+ */
+export type RestoreTarget = { readonly ref: string } | { readonly callId: string } | { readonly callOf: Oid };
+
+/** A checkpoint, and the project it is of. */
+export interface CapturedPlace {
+  /** Of the project, absolute. */
+  readonly root: string;
+  readonly id: Oid;
+}
 
 /** A path that was left alone, or did not go back all the way. */
 export interface SkippedFile {
@@ -225,6 +235,8 @@ export interface CheckpointStore {
   capture(request: CallCapture): Promise<CaptureReport>;
   /** After it, also in another process. */
   settle(token: string): Promise<SettleReport>;
+  /** The checkpoints that a capture with this token took, of projects that are still known. */
+  capturedBy(token: string): Promise<readonly CapturedPlace[]>;
   /** A checkpoint of a person's. Fails with `broad_root` for `/`, the home folder and the like. */
   take(directory: string, reason: string): Promise<Result<TakenCheckpoint>>;
   list(directory: string, options?: { readonly allCalls?: boolean }): Promise<CheckpointList>;

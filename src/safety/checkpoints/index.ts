@@ -1,5 +1,6 @@
 export type {
   CallCapture,
+  CapturedPlace,
   CaptureFailure,
   CaptureReport,
   ChangedFile,

@@ -29,5 +29,5 @@ export type { EffectKnown, LedgerRow } from './model/ledger-row.ts';
 export type { ProbeResult, ProbeVerdict } from './model/probe.ts';
 export { type OpenLedgerOptions, openLedger } from './open-ledger.ts';
 export { type ChildState, type McpProbe, type Probe, type ProbePort, Prober } from './probes/prober.ts';
-export type { Intent, Outcome, PassedVerdict } from './recording/intent.ts';
 export { graceOf } from './recording/grace-of.ts';
+export type { Intent, Outcome, PassedVerdict } from './recording/intent.ts';

@@ -8,6 +8,7 @@ export type CompletionKind =
   | 'config-keys'
   | 'session-ids'
   | 'checkpoint-ids'
+  | 'ledger-ids'
   | 'hook-events'
   | 'hook-commands'
   | 'files'

@@ -38,6 +38,11 @@ export const verbTable: readonly VerbEntry[] = [
     load: () => import('./verbs/checkpoints.ts'),
   },
   {
+    name: 'ledger',
+    summary: 'see what calls did, find those that were lost, and check the journal',
+    load: () => import('./verbs/ledger.ts'),
+  },
+  {
     name: 'hooks',
     summary: 'see, try, approve and check the scripts that are asked about calls',
     load: () => import('./verbs/hooks.ts'),

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { fail, type Result, succeed } from '../../../kernel/errors/index.ts';
 import type {
   CallCapture,
+  CapturedPlace,
   CaptureReport,
   CheckpointDiff,
   CheckpointList,
@@ -23,6 +24,7 @@ import { captureBefore } from '../capture/capture-before.ts';
 import { persistManifests } from '../capture/persist-manifests.ts';
 import { settleDead } from '../capture/settle-dead.ts';
 import { takeManual } from '../capture/take-manual.ts';
+import { decodeToken } from '../capture/token.ts';
 import { listEntries } from '../listing/list-entries.ts';
 import { projectHash } from '../projects/project-hash.ts';
 import { clear } from '../retention/clear.ts';
@@ -58,6 +60,15 @@ export class CheckpointEngine implements CheckpointStore {
 
   async settle(token: string): Promise<SettleReport> {
     return Promise.resolve(captureAfter(this.#parts, token));
+  }
+
+  async capturedBy(token: string): Promise<readonly CapturedPlace[]> {
+    const { registry } = this.#parts;
+    const places = decodeToken(token).flatMap(({ h16, id }) => {
+      const read = registry.read(h16);
+      return read.type === 'project' ? [{ root: read.project.root, id }] : [];
+    });
+    return Promise.resolve(places);
   }
 
   async take(directory: string, reason: string): Promise<Result<TakenCheckpoint>> {

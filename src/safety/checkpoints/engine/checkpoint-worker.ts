@@ -10,6 +10,7 @@ serveWorker<StoreMethods, EngineOptions>((options) => {
   return {
     capture: async (...args) => engine.capture(...args),
     settle: async (...args) => engine.settle(...args),
+    capturedBy: async (...args) => engine.capturedBy(...args),
     take: async (...args) => engine.take(...args),
     list: async (...args) => engine.list(...args),
     diff: async (...args) => engine.diff(...args),

@@ -107,16 +107,18 @@ function targetOf(parts: EngineParts, { root, target, allCalls }: ProjectRestore
     if (first === undefined) throw new Error('an entry has no call');
     return succeed({ type: 'entry', opens: [first, ...others] });
   }
-  const { callId } = target;
+  const isWanted = (open: OpenRecord): boolean =>
+    'callOf' in target ? open.id === target.callOf : open.owner?.callId === target.callId;
   const calls = parts.journals
     .of(projectHash(root))
     .records()
-    .filter((record): record is OpenRecord => record.type === 'open' && record.owner?.callId === callId);
+    .filter((record): record is OpenRecord => record.type === 'open' && isWanted(record));
   const open = calls.at(-1);
   if (open !== undefined) return succeed({ type: 'call', open });
+  const wanted = 'callOf' in target ? `with checkpoint ${target.callOf}` : `"${printable(target.callId)}"`;
   return fail(
     'no_such_call',
-    `no checkpoint was taken here for a call "${printable(callId)}"`,
+    `no checkpoint was taken here for a call ${wanted}`,
     'see the calls with `rollback --all-calls`',
   );
 }

@@ -26,6 +26,7 @@ export function threadedStore(options: EngineOptions, near: CheckpointStore): Ch
     },
     settle: async (token: string): Promise<SettleReport> =>
       nearTokens.delete(token) ? near.settle(token) : far('settle', token),
+    capturedBy: async (token) => near.capturedBy(token),
     take: async (...args) => far('take', ...args),
     list: async (...args) => far('list', ...args),
     diff: async (...args) => far('diff', ...args),

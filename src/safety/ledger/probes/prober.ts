@@ -1,5 +1,5 @@
 import { fail, messageOf, type Result, succeed } from '../../../kernel/errors/index.ts';
-import type { JsonObject } from '../../../kernel/json/index.ts';
+import { isJsonObject, type JsonObject } from '../../../kernel/json/index.ts';
 import type { ToolCall } from '../../../kernel/tool-call/index.ts';
 import { type Clock, within } from '../../../platform/clock/index.ts';
 import { statPath } from '../../../platform/files/index.ts';
@@ -9,6 +9,7 @@ import type { ProbeResult } from '../model/probe.ts';
 import { checkAnswer } from './check-answer.ts';
 import { checkForeseen } from './check-foreseen.ts';
 import { isProbeResult, presentable } from './evidence.ts';
+import { fillTemplate } from './fill-template.ts';
 import { type ForeseePorts, foreseeCall } from './foresee-call.ts';
 import { probeTerminal } from './probe-terminal.ts';
 
@@ -31,7 +32,10 @@ export interface ChildState {
   readonly summary: string;
 }
 
-/** A call of a tool that reads, and what its answer holds when the effect of another tool's call is there. */
+/**
+ * A call of a tool that reads, and what its answer holds when the effect of another tool's call is there. `{{name}}` in both stands for an
+ * argument of that call.
+ */
 export interface McpProbe {
   readonly tool: string;
   readonly args: JsonObject;
@@ -159,12 +163,16 @@ export class Prober implements ProbePort {
     }
   }
 
-  async #probeMcp({ toolName }: LedgerRow, signal: AbortSignal): Promise<ProbeResult> {
+  async #probeMcp(row: LedgerRow, signal: AbortSignal): Promise<ProbeResult> {
+    const { toolName } = row;
     const probe = this.#ports.mcpProbes?.get(toolName);
     if (probe === undefined) return unknown(`no probe is configured for ${toolName}`);
-    const answer = await this.#ports.callReadTool?.(probe.tool, probe.args, signal);
+    const [args, expect] = [fillTemplate(probe.args, row), fillTemplate(probe.expect, row)];
+    if (!isJsonObject(args) || typeof expect !== 'string')
+      return unknown(`the probe of ${toolName} needs an argument that the journal does not hold`);
+    const answer = await this.#ports.callReadTool?.(probe.tool, args, signal);
     if (answer === undefined) return unknown(`${probe.tool}, which is to tell, gave no answer`);
-    return checkAnswer(answer, probe.expect, probe.tool);
+    return checkAnswer(answer, expect, probe.tool);
   }
 }
 

@@ -41,11 +41,11 @@ export async function withHooks(
 }
 
 /** A failure names the first mistake of a configuration; who looks at hooks is told of each. */
-async function noteProblems({ paths, environment, note }: VerbContext): Promise<void> {
-  const loaded = await loadConfig(paths.home, environment);
+async function noteProblems(context: VerbContext): Promise<void> {
+  const loaded = await loadConfig(context.paths.home, context.environment);
   const errors = loaded.ok ? [] : loaded.problems.filter(({ severity }) => severity === 'error');
   if (errors.length < 2) return;
-  for (const problem of errors) note(`invalid: ${printableLine(describeProblem(problem))}`);
+  for (const problem of errors) context.note(`invalid: ${printableLine(describeProblem(problem))}`);
 }
 
 /** The event of that name; fails with those there are. */

@@ -9,7 +9,7 @@ import type {
 } from '../../../safety/checkpoints/index.ts';
 import { FakeHost, type FakeHostOptions, runOn } from '../fake-host.ts';
 import type { Verb } from '../verb.ts';
-import type { CheckpointOpener } from './open-checkpoints.ts';
+import type { CheckpointOpener, OpenCheckpoints } from './open-checkpoints.ts';
 
 const unexpected = async (): Promise<never> => Promise.reject(new Error('not expected here'));
 
@@ -18,6 +18,7 @@ export function fakeStore(answers: Partial<CheckpointStore>): CheckpointStore {
   return {
     capture: unexpected,
     settle: unexpected,
+    capturedBy: unexpected,
     take: unexpected,
     list: unexpected,
     diff: unexpected,
@@ -42,6 +43,7 @@ export function fakeStore(answers: Partial<CheckpointStore>): CheckpointStore {
 export interface FakeOpening {
   readonly isEnabled?: boolean;
   readonly rewindTo?: (owner: CallOwner) => Promise<Rewind>;
+  readonly checkpointOf?: OpenCheckpoints['checkpointOf'];
 }
 
 /** Runs a command line whose checkpoints are those of a fake store. */
@@ -50,8 +52,8 @@ export async function runWith(
   make: (open: CheckpointOpener) => Verb,
   run: FakeOpening & FakeHostOptions & { readonly argv: readonly string[] },
 ): ReturnType<typeof runOn> {
-  const { isEnabled = true, rewindTo = unexpected, argv, ...options } = run;
-  const verb = make(async (_, use) => use({ store: fakeStore(store), isEnabled, rewindTo }));
+  const { isEnabled = true, rewindTo = unexpected, checkpointOf = unexpected, argv, ...options } = run;
+  const verb = make(async (_, use) => use({ store: fakeStore(store), isEnabled, rewindTo, checkpointOf }));
   const { name, summary } = verb;
   return runOn(
     new FakeHost(options),

@@ -1,4 +1,5 @@
-import type { Rewind } from '../../../app/index.ts';
+import type { OpenJournal, Rewind } from '../../../app/index.ts';
+import { type Result, succeed } from '../../../kernel/errors/index.ts';
 import type { CallOwner, CheckpointStore } from '../../../safety/checkpoints/index.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { openRuntime } from '../runtime/open-runtime.ts';
@@ -11,6 +12,8 @@ export interface OpenCheckpoints {
   readonly isEnabled: boolean;
   /** Takes the conversation of a checkpoint back, unless it is open elsewhere. */
   rewindTo(owner: CallOwner): Promise<Rewind>;
+  /** What was captured before a call of the journal: null when nothing was, undefined when the journal holds no such call. */
+  checkpointOf(id: number): Promise<Result<string | null | undefined>>;
 }
 
 /** Opens the checkpoints for `use`, and closes them. `use` does not run when they cannot be opened. */
@@ -32,8 +35,18 @@ export const withCheckpoints: CheckpointOpener = async (context, use) => {
       store: store.value,
       isEnabled: runtime.checkpointsEnabled,
       rewindTo: (owner) => runtime.rewindTo(owner),
+      checkpointOf: async (id) => checkpointOf(await runtime.journal(), id),
     });
   } finally {
     await runtime.close();
   }
 };
+
+async function checkpointOf(
+  { ledger }: OpenJournal,
+  id: number,
+): ReturnType<OpenCheckpoints['checkpointOf']> {
+  if (!ledger.file.exists) return succeed(undefined);
+  const row = await ledger.row(id);
+  return row.ok ? succeed(row.value === undefined ? undefined : row.value.checkpoint) : row;
+}

@@ -10,7 +10,13 @@ const includeAmbiguous = flagOption(
   'also take back changes of which it is not known who made them',
 );
 const dryRun = flagOption('--dry-run', 'say what would be done, and write nothing');
-const call = textOption('--call <id>', 'take back exactly this call');
+const call = textOption(
+  '--call <id>',
+  'take back exactly this call: its number in `herma ledger`, or its id',
+  {
+    completion: 'ledger-ids',
+  },
+);
 const allCalls = flagOption('--all-calls', 'list every call, not every turn');
 
 const raw = flagOption('--raw', 'show secrets in a difference as they are');

@@ -13,6 +13,7 @@ import { emptyListText, listText } from './list-text.ts';
 import type { CheckpointOpener, OpenCheckpoints } from './open-checkpoints.ts';
 import { readRollback } from './read-rollback.ts';
 import { redactPatch } from './redact-patch.ts';
+import { placesOfCall, restoreCall } from './restore-call.ts';
 import { type RestoreTold, restoreText, rewindText } from './restore-text.ts';
 import type { RestoreCommand, RollbackCommand } from './rollback-command.ts';
 import { chosenDirectory, directory as chosenFolder, readFlags } from './rollback-inputs.ts';
@@ -114,6 +115,8 @@ async function runDiff(
 async function runRestore(run: RollbackRun, command: RestoreCommand): Promise<ExitCode> {
   const { context, checkpoints, directory } = run;
   const { store } = checkpoints;
+  const places = await placesOfCall(command.target, checkpoints);
+  if (!places.ok) return refuse(context, places);
   const options: RestoreOptions = {
     mode: command.mode,
     includeAmbiguous: command.includeAmbiguous,
@@ -129,7 +132,9 @@ async function runRestore(run: RollbackRun, command: RestoreCommand): Promise<Ex
     agreement = { mayDelete: agreed.value };
   }
   const report = await working(context, 'restoring', () =>
-    store.restore(directory, command.target, { ...options, ...agreement }),
+    places.value === undefined
+      ? store.restore(directory, command.target, { ...options, ...agreement })
+      : restoreCall(store, places.value, { ...options, directory }),
   );
   const rewind = isWhole(command) ? await rewindFor(report, checkpoints) : undefined;
   const told = { isUndo: false, isDryRun: command.isDryRun, mode: command.mode };

@@ -36,6 +36,30 @@ async function approvals(...argv: readonly string[]): ReturnType<typeof runOn> {
   return runOn(new FakeHost({ home }), ['approvals', ...argv]);
 }
 
+describe('herma approvals in the shell of an agent', () => {
+  it.each([
+    ['revoke', 'apr_1'],
+    ['clear', '-y'],
+  ])('refuses to %s, and changes nothing', async (...argv) => {
+    remember(always);
+    const before = readFileSync(file, 'utf8');
+    const host = new FakeHost({ home, environment: { HERMA_SESSION: 'ses_1' } });
+    expect(await runOn(host, ['approvals', ...argv])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(
+        'approvals are not for an agent to withdraw: HERMA_SESSION is set here',
+      ),
+    });
+    expect(readFileSync(file, 'utf8')).toBe(before);
+  });
+
+  it('lists them', async () => {
+    remember(always);
+    const host = new FakeHost({ home, environment: { HERMA_SESSION: 'ses_1' } });
+    expect(await runOn(host, ['approvals', 'list'])).toMatchObject({ code: 0 });
+  });
+});
+
 describe('herma approvals list', () => {
   it('shows what was approved, how long and where it holds', async () => {
     remember(always, session);

@@ -9,6 +9,7 @@ import { printableLine } from '../output/printable.ts';
 import { relativeTime } from '../output/relative-time.ts';
 import { confirm } from '../runtime/confirm.ts';
 import { openRuntime } from '../runtime/open-runtime.ts';
+import { personOnly } from '../runtime/person-only.ts';
 import type { Verb, VerbContext } from '../verb.ts';
 
 const id = textArgument('id', 'the approval, as `herma approvals list` shows it');
@@ -34,13 +35,13 @@ const revoke: Verb = {
   summary: 'withdraw an approval, at once',
   example: 'herma approvals revoke apr_0mik1x2y3z',
   arguments: [id],
-  run: async (context) => {
+  run: personOnly({ what: 'approvals', verb: 'withdraw' }, async (context) => {
     const revoked = await withApprovals(context, (approvals) => approvals.revoke(context.get(id)));
     if (!revoked.ok) return context.fail(revoked);
     if (context.json) context.printJson(documentOf(revoked.value));
     else context.print(`withdrawn: ${printableLine(revoked.value.shown)}`);
     return EXIT.done;
-  },
+  }),
 };
 
 const clear: Verb = {
@@ -48,7 +49,7 @@ const clear: Verb = {
   summary: 'withdraw all approvals',
   details: 'Asks first. Exit code 1 when the answer is no.',
   example: 'herma approvals clear -y',
-  run: async (context) => {
+  run: personOnly({ what: 'approvals', verb: 'withdraw' }, async (context) => {
     const cleared = await withApprovals<number | 'declined'>(context, async (approvals) => {
       const records = await approvals.list();
       if (!records.ok) return records;
@@ -66,7 +67,7 @@ const clear: Verb = {
     else
       context.print(cleared.value === 'declined' ? 'nothing was withdrawn' : `withdrawn: ${counted(count)}`);
     return cleared.value === 'declined' ? EXIT.no : EXIT.done;
-  },
+  }),
 };
 
 export const verb: Verb = {

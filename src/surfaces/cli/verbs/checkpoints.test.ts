@@ -205,7 +205,12 @@ describe('herma checkpoints prune', () => {
   ])('asks a person, who answers %j: exit %i', async (typed, code) => {
     const { store, asked } = pruning();
     const verb = checkpointsVerb(async (_, use) =>
-      use({ store: fakeStore(store), isEnabled: true, rewindTo: async () => Promise.reject(new Error()) }),
+      use({
+        store: fakeStore(store),
+        isEnabled: true,
+        rewindTo: async () => Promise.reject(new Error()),
+        checkpointOf: async () => Promise.resolve(succeed(undefined)),
+      }),
     );
     const { name, summary } = verb;
     const host = new FakeHost({ home, isTty: true });

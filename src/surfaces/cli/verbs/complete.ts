@@ -1,4 +1,5 @@
 import { openSessionStore } from '../../../agent/sessions/index.ts';
+import type { Runtime } from '../../../app/index.ts';
 import { EVENT_NAMES } from '../../../kernel/events/index.ts';
 import { defaultConfig, listConfigKeys, loadConfig } from '../../../platform/config/index.ts';
 import { statPath } from '../../../platform/files/index.ts';
@@ -7,10 +8,13 @@ import { choiceArgument } from '../inputs.ts';
 import { shortIds } from '../rollback/short-ids.ts';
 import type { Verb, VerbContext } from '../verb.ts';
 
+const COMPLETED_CALLS = 200;
+
 const kind = choiceArgument('kind', 'what is completed', [
   'config-keys',
   'session-ids',
   'checkpoint-ids',
+  'ledger-ids',
   'hook-events',
   'hook-commands',
 ]);
@@ -33,6 +37,7 @@ const wordsOf = {
   'config-keys': configKeys,
   'session-ids': sessionIds,
   'checkpoint-ids': checkpointIds,
+  'ledger-ids': ledgerIds,
   'hook-events': hookEvents,
   'hook-commands': hookCommands,
 };
@@ -59,16 +64,7 @@ async function sessionIds({ paths, clock }: VerbContext): Promise<readonly strin
 async function checkpointIds(context: VerbContext): Promise<readonly string[]> {
   const stored = await statPath(context.paths.checkpointStore);
   if (!stored.ok || stored.value === undefined) return [];
-  const { createRuntime } = await import('../../../app/index.ts');
-  const runtime = createRuntime({
-    surface: 'checkpoints',
-    paths: context.paths,
-    config: defaultConfig,
-    environment: context.environment,
-    cwd: context.paths.home,
-    clock: context.clock,
-    onWarning: () => undefined,
-  });
+  const runtime = await quietRuntime(context);
   try {
     const store = await runtime.checkpoints();
     if (!store.ok) return [];
@@ -78,6 +74,33 @@ async function checkpointIds(context: VerbContext): Promise<readonly string[]> {
   } finally {
     await runtime.close();
   }
+}
+
+/** Of the newest calls. */
+async function ledgerIds(context: VerbContext): Promise<readonly string[]> {
+  const runtime = await quietRuntime(context);
+  try {
+    const { ledger } = await runtime.journal();
+    if (!ledger.file.exists) return [];
+    const { readRows } = await import('../../../safety/ledger/index.ts');
+    const rows = await readRows(ledger, { limit: COMPLETED_CALLS });
+    return rows.ok ? rows.value.map(({ row }) => String(row.id)) : [];
+  } finally {
+    await runtime.close();
+  }
+}
+
+async function quietRuntime({ paths, environment, clock }: VerbContext): Promise<Runtime> {
+  const { createRuntime } = await import('../../../app/index.ts');
+  return createRuntime({
+    surface: 'checkpoints',
+    paths,
+    config: defaultConfig,
+    environment,
+    cwd: paths.home,
+    clock,
+    onWarning: () => undefined,
+  });
 }
 
 async function hookEvents(): Promise<readonly string[]> {

@@ -15,6 +15,24 @@ async function herma(...argv: readonly string[]): ReturnType<typeof runOn> {
   return runOn(new FakeHost({ home }), argv);
 }
 
+describe('config set in the shell of an agent', () => {
+  it.each(['', 'model: openai:gpt-5\n'])('is refused and changes nothing (%j)', async (text) => {
+    writeFileSync(file, text);
+    const host = new FakeHost({ home, environment: { HERMA_SESSION: 'ses_1' } });
+    expect(await runOn(host, ['config', 'set', 'approvals.timeout', '1'])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('settings are not for an agent to change: HERMA_SESSION is set here'),
+    });
+    expect(readFileSync(file, 'utf8')).toBe(text);
+  });
+
+  it('may still be preceded by a look', async () => {
+    const host = new FakeHost({ home, environment: { HERMA_SESSION: 'ses_1' } });
+    expect(await runOn(host, ['config', 'get', 'agent.max_iterations'])).toMatchObject({ code: 0 });
+  });
+});
+
 describe('config get', () => {
   it('prints a value as it is, a section line by line, and everything', async () => {
     writeFileSync(file, 'model: openai:gpt-5\nagent: {verify: [npm test]}\n');

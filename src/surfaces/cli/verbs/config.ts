@@ -9,6 +9,7 @@ import {
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import { optionalArgument, textArgument } from '../inputs.ts';
 import { printableLine } from '../output/printable.ts';
+import { personOnly } from '../runtime/person-only.ts';
 import type { Verb, VerbContext } from '../verb.ts';
 
 const key = textArgument('key', 'the setting, such as agent.max_iterations', { completion: 'config-keys' });
@@ -40,7 +41,7 @@ const set: Verb = {
   details: 'Comments and the order of the file stay. The result is checked before it is written.',
   example: 'herma config set model openai:gpt-5',
   arguments: [key, newValue],
-  run: async (context) => {
+  run: personOnly({ what: 'settings', verb: 'change' }, async (context) => {
     const { home } = context.paths;
     const done = await setConfigValue(home, context.get(key), context.get(newValue), context.environment);
     if (!done.ok) return context.fail(done);
@@ -49,7 +50,7 @@ const set: Verb = {
     if (context.json) context.printJson({ file, changed: isChanged, problems });
     else context.print(isChanged ? `${context.get(key)} is set in ${file}` : `${file} says so already`);
     return EXIT.done;
-  },
+  }),
 };
 
 const check: Verb = {

@@ -37,6 +37,28 @@ async function plugins(...argv: readonly string[]): ReturnType<typeof runOn> {
   return runOn(new FakeHost({ home, workingDirectory: project }), ['plugins', ...argv]);
 }
 
+describe('herma plugins in the shell of an agent', () => {
+  it.each(['enable', 'disable', 'install', 'remove'])('refuses to %s, and changes nothing', async (verb) => {
+    const folder = join(home, 'plugins', 'good');
+    const other = join(project, 'other');
+    write(folder, 'good');
+    write(other, 'other');
+    writeFileSync(config, 'plugins: {enabled: [good]}\n');
+    const host = new FakeHost({
+      home,
+      workingDirectory: project,
+      environment: { HERMA_SESSION: 'ses_1' },
+    });
+    const argv = ['plugins', verb, verb === 'install' ? './other' : 'good', '-y'];
+    expect(await runOn(host, argv)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`plugins are not for an agent to ${verb}: HERMA_SESSION is set here`),
+    });
+    expect(readFileSync(config, 'utf8')).toBe('plugins: {enabled: [good]}\n');
+    expect(readdirSync(join(home, 'plugins'))).toEqual(['good']);
+  });
+});
+
 describe('herma plugins list', () => {
   it('lists what is there, broken or not', async () => {
     write(join(home, 'plugins', 'good'), 'good');

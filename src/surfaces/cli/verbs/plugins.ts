@@ -14,6 +14,7 @@ import { flagOption, textArgument } from '../inputs.ts';
 import { type Column, formatTable } from '../output/format-table.ts';
 import { printableLine } from '../output/printable.ts';
 import { confirm } from '../runtime/confirm.ts';
+import { personOnly } from '../runtime/person-only.ts';
 import type { Verb, VerbContext } from '../verb.ts';
 
 const name = textArgument('name', 'the plugin, as `herma plugins list` shows it');
@@ -78,7 +79,9 @@ const enable: Verb = {
   details: 'Shows what it registers; its code runs for that. A plugin that cannot be loaded is not enabled.',
   example: 'herma plugins enable my-plugin',
   arguments: [name],
-  run: async (context) => enablePlugin(context, context.get(name)),
+  run: personOnly({ what: 'plugins', verb: 'enable' }, async (context) =>
+    enablePlugin(context, context.get(name)),
+  ),
 };
 
 const disable: Verb = {
@@ -86,7 +89,7 @@ const disable: Verb = {
   summary: 'load a plugin no more from the next session on',
   example: 'herma plugins disable my-plugin',
   arguments: [name],
-  run: async (context) => {
+  run: personOnly({ what: 'plugins', verb: 'disable' }, async (context) => {
     const done = await inHome(context, (store) => store.disable(context.get(name)));
     if (!done.ok) return failed(context, done);
     if (context.json) context.printJson({ name: context.get(name), enabled: false, changed: done.value });
@@ -95,7 +98,7 @@ const disable: Verb = {
         done.value ? `${context.get(name)} is disabled, ${FROM_NOW}` : `${context.get(name)} was not enabled`,
       );
     return EXIT.done;
-  },
+  }),
 };
 
 const install: Verb = {
@@ -106,7 +109,7 @@ const install: Verb = {
   example: 'herma plugins install ./my-plugin',
   arguments: [source],
   options: [enableToo],
-  run: runInstall,
+  run: personOnly({ what: 'plugins', verb: 'install' }, runInstall),
 };
 
 const remove: Verb = {
@@ -115,7 +118,7 @@ const remove: Verb = {
   details: 'Asks first. Its data, in plugin-data/, stays. Exit code 1 when the answer is no.',
   example: 'herma plugins remove my-plugin -y',
   arguments: [name],
-  run: async (context) => {
+  run: personOnly({ what: 'plugins', verb: 'remove' }, async (context) => {
     const given = context.get(name);
     const agreed = await confirm(context, `Remove the plugin ${given}?`);
     if (!agreed.ok) return context.fail(agreed);
@@ -126,7 +129,7 @@ const remove: Verb = {
     const data = resolvePath(context.paths.pluginData, given);
     if (agreed.value) context.note(`what it kept in ${displayPath(data)}, if anything, is still there`);
     return agreed.value ? EXIT.done : EXIT.no;
-  },
+  }),
 };
 
 export const verb: Verb = {

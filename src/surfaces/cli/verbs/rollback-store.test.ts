@@ -268,3 +268,66 @@ it('the doctor knows of the store', async () => {
   await herma(['checkpoints', 'take']);
   expect(await check()).toMatch(/^on; .* for 1 project$/);
 });
+
+describe('herma rollback --call with a number of the journal', () => {
+  const rowOf = async (tool: string): Promise<number> => {
+    const { stdout } = await herma(['ledger', '--json', '--tool', tool]);
+    const rows: readonly { readonly id: number }[] = JSON.parse(stdout);
+    return rows[0]?.id ?? 0;
+  };
+
+  it('takes back that call, from whatever folder, and no other', async () => {
+    writeFileSync(at('a.txt'), 'old a\n');
+    writeFileSync(at('b.txt'), 'old b\n');
+    await call('write_file', { path: 'a.txt', content: 'new a\n' });
+    await call('patch', { mode: 'replace', path: 'b.txt', old_string: 'old', new_string: 'new' });
+    const id = String(await rowOf('write_file'));
+    const { stdout: shown } = await herma(['ledger', 'show', id]);
+    expect(shown).toContain(`herma rollback --call ${id}\n`);
+    const dry = await herma(['rollback', '--call', id, '--dry-run'], { workingDirectory: '/' });
+    expect([dry.code, read('a.txt')]).toEqual([0, 'new a\n']);
+    const undone = await herma(['rollback', '--call', `#${id}`, '--json'], { workingDirectory: '/' });
+    expect([undone.code, undone.stderr]).toEqual([0, '']);
+    expect(JSON.parse(undone.stdout)).toMatchObject({ ok: true, restored: ['a.txt'] });
+    expect([read('a.txt'), read('b.txt')]).toEqual(['old a\n', 'new b\n']);
+  });
+
+  it('tells two calls apart to which a model gave the same id', async () => {
+    for (const name of ['one.txt', 'two.txt']) {
+      const payload = { tool: 'write_file', args: { path: name, content: name }, call_id: 'call_1' };
+      await herma(['call'], { stdin: JSON.stringify(payload) });
+    }
+    const { stdout } = await herma(['ledger', '--json']);
+    const rows: readonly { readonly id: number; readonly args_json: string }[] = JSON.parse(stdout);
+    const first = rows.find(({ args_json: args }) => args.includes('one.txt'))?.id;
+    expect((await herma(['rollback', '--call', String(first)])).code).toBe(0);
+    expect([existsSync(at('one.txt')), existsSync(at('two.txt'))]).toEqual([false, true]);
+  });
+
+  it('takes back some files of a call, named from where the person is', async () => {
+    mkdirSync(at('sub'));
+    for (const name of ['sub/a.txt', 'sub/b.txt']) writeFileSync(at(name), 'old\n');
+    await call('terminal', { command: 'for f in sub/*.txt; do echo new >$f; done' });
+    const id = String(await rowOf('terminal'));
+    const { code } = await herma(['rollback', '--call', id, '--', 'a.txt'], { workingDirectory: at('sub') });
+    expect([code, read('sub/a.txt'), read('sub/b.txt')]).toEqual([0, 'old\n', 'new\n']);
+  });
+
+  it('says which call has no checkpoint', async () => {
+    writeFileSync(join(home, 'config.yaml'), 'checkpoints:\n  enabled: false\n', { mode: 0o600 });
+    await call('write_file', { path: 'a.txt', content: 'new\n' });
+    expect(await herma(['rollback', '--call', '1'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no checkpoint was taken for call #1'),
+    });
+    expect(read('a.txt')).toBe('new\n');
+  });
+
+  it('falls back on the id that the model gave, for a number that the journal does not know', async () => {
+    await call('write_file', { path: 'a.txt', content: 'new\n' });
+    expect(await herma(['rollback', '--call', '99'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no checkpoint was taken here for a call "99"'),
+    });
+  });
+});
