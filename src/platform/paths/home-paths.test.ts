@@ -54,6 +54,7 @@ describe('homePaths', () => {
       pluginData: '/h/plugin-data',
       ledger: '/h/plugin-data/agent-ledger',
       ledgerDatabase: '/h/plugin-data/agent-ledger/ledger.db',
+      ledgerHeads: '/h/checkpoints/ledger-heads',
       policy: '/h/plugin-data/agent-ledger/policy.json',
       policyMode: '/h/plugin-data/agent-ledger/policy_mode',
       checkpoints: '/h/checkpoints',

@@ -117,14 +117,14 @@ describe('config check', () => {
   it('lists every problem with its line, exit 1', async () => {
     writeFileSync(
       file,
-      'agent:\n  max_iterations: x\npolicy:\n  rules:\n    - command: ./guard\ncron: {a: 1}\n',
+      'agent:\n  max_iterations: x\negress:\n  rules:\n    - command: ./guard\ncron: {a: 1}\n',
     );
     const { code, stdout } = await herma('config', 'check');
     expect(code).toBe(1);
     expect(stdout.split('\n')).toEqual([
       `error  ${file}:2:19: agent.max_iterations is "x" (text), expected a whole number from 1 to 10000`,
       '  correct it, or remove the line: the default is 90',
-      `error  ${file}:3:1: policy is not supported by this version`,
+      `error  ${file}:3:1: egress is not supported by this version`,
       '  remove the section: it would protect nothing here',
       `warning  ${file}:6:1: cron is not supported by this version`,
       '  remove the section: it has no effect',

@@ -236,7 +236,7 @@ describe('herma gate after', () => {
   });
 
   it.each<[string, string]>([
-    ['{}', 'lacks "ticket", or "tool_call_id" with "session_id"'],
+    ['{}', 'lacks "ticket", or "tool_call_id" or "tool_name" with "session_id"'],
     ['{"ticket":"t"}', 'lacks "status"'],
     ['{"ticket":"t","status":"fine"}', '"status" must be one of ok, error, blocked, cancelled, not "fine"'],
     ['{"ticket":"../../approvals","status":"ok"}', 'There is no open call with the ticket "../../approvals"'],
