@@ -100,7 +100,9 @@ function define(command: Command, verb: Verb, path: readonly string[], choose: (
     define(below, subcommand, [...path, subcommand.name], choose);
   }
   if (verb.run === undefined) refuseWithoutSubcommand(command, verb, path);
-  else command.action(() => choose({ type: 'run', verb, path, values: valuesOf(command, verb) }));
+  else if (hasOnlySubcommands(verb)) refuseUnknownSubcommand(command, verb, path);
+  if (verb.run !== undefined)
+    command.action(() => choose({ type: 'run', verb, path, values: valuesOf(command, verb) }));
 }
 
 /** Help with a success would hide the mistake from a script. */
@@ -112,6 +114,28 @@ function refuseWithoutSubcommand(command: Command, verb: Verb, path: readonly st
       EXIT.couldNot,
       'herma.missingSubcommand',
       `${path.join(' ')} needs one of: ${names}`,
+    );
+  });
+}
+
+function hasOnlySubcommands({ subcommands = [], arguments: given = [] }: Verb): boolean {
+  return subcommands.length > 0 && given.length === 0;
+}
+
+/** What stands behind a noun that takes no arguments was meant as a command. */
+function refuseUnknownSubcommand(command: Command, verb: Verb, path: readonly string[]): void {
+  command.exitOverride((error) => {
+    const [name] = command.args;
+    if (error.code !== 'commander.excessArguments' || name === undefined) throw error;
+    const near = suggest(
+      name,
+      (verb.subcommands ?? []).map((subcommand) => subcommand.name),
+    );
+    const hint = near === undefined ? '' : `\n(Did you mean ${near}?)`;
+    throw new CommanderError(
+      EXIT.couldNot,
+      'herma.unknownSubcommand',
+      `unknown command '${[...path, name].join(' ')}'${hint}`,
     );
   });
 }

@@ -166,6 +166,29 @@ describe('options for every command', () => {
     expect((await runOn(new FakeHost({ home }), argv, [entryOf(verb)])).stdout).toBe('true /c\n');
   });
 
+  it('behind a noun that runs by itself are a command that is not there', async () => {
+    const verb: Verb = {
+      name: 'noun',
+      summary: 'a noun',
+      example: 'herma noun',
+      subcommands: [
+        {
+          name: 'verb',
+          summary: 'a verb',
+          example: 'herma noun verb',
+          run: () => Promise.resolve(EXIT.done),
+        },
+      ],
+      run: () => Promise.resolve(EXIT.done),
+    };
+    const stderrOf = async (...argv: readonly string[]): Promise<string> =>
+      (await runOn(new FakeHost({ home }), argv, [entryOf(verb)])).stderr;
+    expect(await stderrOf('noun', 'vreb')).toBe("herma: unknown command 'noun vreb'; did you mean verb?\n");
+    expect(await stderrOf('noun', 'xyzzy')).toContain("unknown command 'noun xyzzy'");
+    expect(await stderrOf('noun', 'verb', 'x')).toContain('too many arguments');
+    expect(await stderrOf('noun')).toBe('');
+  });
+
   it('leave a short form to a verb that needs it', async () => {
     const follow = flagOption('-f, --follow', 'follow');
     const table = tableWith(
