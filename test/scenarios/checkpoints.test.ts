@@ -97,7 +97,7 @@ describe.concurrent('herma chat --checkpoints', () => {
         '/rollback',
         '/rollback diff 1',
         '/rollback 1',
-        '/rollback 2',
+        '/rollback 3',
         'what?',
       ].join('\n'),
       env: { FORCE_COLOR: '0' },
@@ -111,13 +111,13 @@ describe.concurrent('herma chat --checkpoints', () => {
     expect(stdout).toMatch(/3\. [0-9a-f]{7} {2}.{16} {2}before write_file {2}\(1 file, \+1\/-0\)/);
     expect(stdout).toContain('/rollback <N> <file>');
     expect(stdout).toMatch(/-port=1\n.*\+port=2/);
-    // The first one put the data back; the second (the list has moved by one: 1 is the snapshot before it) the patch.
+    // The first one put the data back; the second (the list has moved by one: 1 is the snapshot before the first) undid the patch.
     expect(scene.read('config.ini')).toBe('port=1\n');
     expect(scene.read('data/x')).toBe('\u0000\u0001');
     expect(statSync(scene.path('run.sh')).mode & 0o777).toBe(0o755);
     const last = scene.server.requests.at(-1)?.messages.map((message) => textOf(message)) ?? [];
-    expect(last.slice(1)).not.toContain('remove');
-    expect(last.at(-1)).toBe('what?');
+    expect(last.slice(1)).toEqual(['write', '', expect.stringContaining('new.txt'), 'Written.', 'what?']);
+    expect(scene.read('app.py')).toBe(before['app.py']);
     fsck(scene);
   });
 
