@@ -70,6 +70,7 @@ describe('doctor', () => {
       'approvals',
       'checkpoints',
       'hooks',
+      'policy',
       'tampering',
     ]);
     expect(find(report, 'node')?.message).toContain(process.versions.node);
