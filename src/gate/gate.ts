@@ -141,7 +141,7 @@ export class Gate {
     if (decision.type === 'abstain') return this.#admit({ type: 'admitted' }, judged);
     const { by, message } = decision;
     const approval = await decideSafely(approver, { ...decision, call }, signal);
-    const answered = { ...judged, verdicts: [...verdicts, { by: 'approval', verdict: approval.type }] };
+    const answered = { ...judged, verdicts: [...verdicts, { by: 'approval', verdict: wordOf(approval) }] };
     switch (approval.type) {
       case 'approved':
         return this.#admit({ type: 'admitted', approval }, answered);
@@ -319,6 +319,13 @@ interface PassedVerdict {
 /** What guards said, but for those that had nothing to say. */
 function verdictsOf(opinions: readonly Opinion[]): readonly PassedVerdict[] {
   return opinions.flatMap(({ by, verdict: { type } }) => (type === 'abstain' ? [] : [{ by, verdict: type }]));
+}
+
+/** For the journal: who approved it and for how long, or that nobody was asked. */
+function wordOf(approval: ApprovalAnswer): string {
+  if (approval.type !== 'approved') return approval.type;
+  if (approval.isUnasked === true) return 'approved:yolo';
+  return `approved:${approval.remembered ? 'earlier' : approval.choice}`;
 }
 
 const CANCELLED = 'the call was cancelled before it ran';

@@ -238,6 +238,7 @@ describe('PersonApprover', () => {
       type: 'approved',
       choice: 'once',
       remembered: false,
+      isUnasked: true,
     });
     expect(await shared.list()).toEqual({ ok: true, value: [] });
   });

@@ -23,6 +23,8 @@ export type ApprovalAnswer =
       readonly type: 'approved';
       readonly choice: ApprovalScope /** Given earlier, and remembered. */;
       readonly remembered: boolean;
+      /** Nobody was asked: the person had said beforehand that everything is approved. */
+      readonly isUnasked?: true;
     }
   | {
       readonly type: 'refused';

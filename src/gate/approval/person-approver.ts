@@ -75,7 +75,7 @@ export class PersonApprover implements Approver {
         remembered: true,
       };
     }
-    if (yolo) return { type: 'approved', choice: 'once', remembered: false };
+    if (yolo) return { type: 'approved', choice: 'once', remembered: false, isUnasked: true };
     if (prompt === undefined) return unattended(request);
     const choice = await this.#ask(prompt, request, signal);
     if (choice.type === 'approved' && choice.choice !== 'once') {

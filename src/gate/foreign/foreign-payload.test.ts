@@ -104,7 +104,10 @@ describe('the payload of after', () => {
   it.each<[JsonValue, string]>([
     [7, 'must be a JSON object, not 7'],
     [{ status: 'ok' }, 'lacks "ticket", or "tool_call_id" or "tool_name" with "session_id"'],
-    [{ status: 'ok', tool_call_id: 'c' }, 'lacks "ticket", or "tool_call_id" or "tool_name" with "session_id"'],
+    [
+      { status: 'ok', tool_call_id: 'c' },
+      'lacks "ticket", or "tool_call_id" or "tool_name" with "session_id"',
+    ],
     [{ ticket: 5, status: 'ok' }, '"ticket" must be a string, not 5'],
     [{ ticket: 't' }, 'lacks "status", one of ok, error, blocked, cancelled'],
     [{ ticket: 't', status: 'done' }, '"status" must be one of ok, error, blocked, cancelled, not "done"'],

@@ -66,7 +66,7 @@ class LedgerJournalStep implements JournalStep {
     const why = by === undefined ? { message } : { by, message };
     const noted =
       entry === ''
-        ? await ledger.refuse({ ...(await this.#baseOf(call)), verdicts }, why)
+        ? await ledger.refuse({ ...this.#baseOf(call), verdicts }, why)
         : await ledger.withdraw(Number(entry), why);
     return noted.ok ? [] : [`That this call was stopped could not be journalled: ${noted.message}`];
   }
@@ -118,7 +118,7 @@ class LedgerJournalStep implements JournalStep {
     const { foresee, classOf } = this.#parts;
     const [foreseen, commandClass] = [await foresee(call), await classOf(call)];
     return {
-      ...(await this.#baseOf(call, owner)),
+      ...this.#baseOf(call, owner),
       checkpoint,
       verdicts,
       awaitingApproval: awaitsApproval,

@@ -2,12 +2,11 @@ import { redactAndCut } from '../../kernel/redact/index.ts';
 import type { RecordedLedgerDecision } from '../ledger/index.ts';
 import { AGENTIC_RISKS, COVERED, EXTENSION, NOT_COVERED } from './model/agentic-risks.ts';
 import type { PostureFinding, PostureRate, PostureReport, PostureTrend } from './model/posture-report.ts';
-import type { PostureRow } from './model/posture-row.ts';
+import { hasVerdict, type PostureRow } from './model/posture-row.ts';
 import { SEVERITIES, type Severity, WEIGHTS } from './model/severity.ts';
 import { type PosturePlace, type ReadCall, readCall } from './reading/read-call.ts';
 import type { PostureRule, PostureScene, Sighting } from './rules/posture-rule.ts';
 import { POSTURE_RULES } from './rules/posture-rules.ts';
-import { unattendedWrite } from './rules/unattended-write.ts';
 
 export interface PostureOptions {
   readonly nowMs: number;
@@ -17,7 +16,7 @@ export interface PostureOptions {
   readonly place: PosturePlace;
   /** What a check of the chain said; see {@link PostureReport}. */
   readonly chain: string;
-  /** Whether nobody was there in the session of a row. Absent: not known, and `unattended-write` is not judged. */
+  /** Whether nobody was there in the session of a row, besides what the journal says of it. */
   readonly isUnattended?: ((row: PostureRow) => boolean) | undefined;
 }
 
@@ -39,7 +38,7 @@ export function computePosture(
   decisions: readonly RecordedLedgerDecision[],
   options: PostureOptions,
 ): PostureReport {
-  const { nowMs, sinceMs, place, chain, isUnattended } = options;
+  const { nowMs, sinceMs, place, chain } = options;
   const calls = rows.toSorted((a, b) => a.id - b.id).map((row) => readCall(row, place));
   const judge = (fromMs: number, beforeMs: number): Judged =>
     judgeWindow({ calls, decisions, fromMs, beforeMs, options });
@@ -55,7 +54,6 @@ export function computePosture(
       not_covered: NOT_COVERED,
       extension: [EXTENSION],
       titles: AGENTIC_RISKS,
-      not_judged: isUnattended === undefined ? [unattendedWrite.id] : [],
     },
     score: now.score,
     formula: FORMULA,
@@ -96,7 +94,7 @@ function judgeWindow({
     earlier: calls.filter(({ atMs }) => atMs < fromMs),
     decisions,
     nowMs,
-    isUnattended: ({ row }) => isUnattended(row),
+    isUnattended: ({ row }) => isUnattended(row) || hasVerdict(row, 'session', 'unattended'),
   };
   const findings = POSTURE_RULES.flatMap((rule) =>
     rule.find(scene).map((sighting) => findingOf(rule, sighting)),

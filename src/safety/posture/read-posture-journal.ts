@@ -1,5 +1,5 @@
 import { fail, type Result, succeed } from '../../kernel/errors/index.ts';
-import { getOwn, getString, isJsonObject, parseJson } from '../../kernel/json/index.ts';
+import { getOwn, getString, isJsonObject, type JsonValue, parseJson } from '../../kernel/json/index.ts';
 import { displayPath } from '../../platform/paths/index.ts';
 import {
   attemptDatabase,
@@ -12,7 +12,7 @@ import {
   textColumn,
 } from '../../platform/sqlite/index.ts';
 import type { LedgerRow, RecordedLedgerDecision } from '../ledger/index.ts';
-import type { PostureRow } from './model/posture-row.ts';
+import type { PostureRow, RowVerdict } from './model/posture-row.ts';
 
 /** What a journal holds of calls and of decisions of the policy. */
 export interface PostureJournal {
@@ -94,7 +94,19 @@ function decodeRow(row: Row): PostureRow {
     probe: probeOf(row),
     commandClass: optionalTextColumn(row, 'command_class') ?? null,
     ackedAt: optionalTextColumn(row, 'acked_at') ?? null,
+    verdicts: verdictsOf(row),
   };
+}
+
+function verdictsOf(row: Row): readonly RowVerdict[] {
+  const text = optionalTextColumn(row, 'verdicts_json');
+  const parsed = text === undefined ? undefined : parseJson(text);
+  if (parsed?.ok !== true || !Array.isArray(parsed.value)) return [];
+  return parsed.value.flatMap((item: JsonValue) => {
+    if (!isJsonObject(item)) return [];
+    const [by, verdict] = [getString(item, 'by'), getString(item, 'verdict')];
+    return by === undefined || verdict === undefined ? [] : [{ by, verdict }];
+  });
 }
 
 const EFFECTS: readonly LedgerRow['effect'][] = ['none', 'unknown', 'applied', 'not_applied', 'partial'];

@@ -60,8 +60,6 @@ export interface PostureReport {
     readonly not_covered: typeof NOT_COVERED;
     readonly extension: readonly [typeof EXTENSION];
     readonly titles: Readonly<Record<AgenticRisk, string>>;
-    /** Rules that could not be judged, for lack of something the journal does not say. */
-    readonly not_judged: readonly string[];
   };
   /** From 0 to 100; null when nothing was called. */
   readonly score: number | null;

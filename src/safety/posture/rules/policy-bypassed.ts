@@ -1,6 +1,7 @@
+import { hasVerdict } from '../model/posture-row.ts';
 import type { PostureRule } from './posture-rule.ts';
 
-/** A call that ran although the policy would have refused it. */
+/** A call that ran although the policy would have refused it, or because `--yolo` answered in the place of a person. */
 export const policyBypassed: PostureRule = {
   id: 'policy-bypassed',
   asi: 'ASI10',
@@ -12,8 +13,12 @@ export const policyBypassed: PostureRule = {
         .map((decision) => [keyOf(decision.call.tool, decision.call), decision]),
     );
     return calls.flatMap((call) => {
-      const decision = call.isExecuted ? refusals.get(keyOf(call.row.toolName, call.row)) : undefined;
-      if (decision === undefined) return [];
+      if (!call.isExecuted) return [];
+      const decision = refusals.get(keyOf(call.row.toolName, call.row));
+      if (decision === undefined)
+        return hasVerdict(call.row, 'approval', 'approved:yolo')
+          ? [{ calls: [call], evidence: `--yolo approved it: ${call.title}` }]
+          : [];
       return [{ calls: [call], evidence: `${decision.rule} (${decision.mode}): ${call.title}` }];
     });
   },

@@ -370,9 +370,12 @@ describe('unattended-write', () => {
     expect(found('unattended-write', [write, commandRow('make', alone)], options)).toEqual([]);
   });
 
-  it('is said not to be judged where nobody knows who was there', () => {
-    expect(postureOf([rowOf(alone)]).coverage.not_judged).toEqual(['unattended-write']);
-    expect(postureOf([rowOf(alone)], options).coverage.not_judged).toEqual([]);
+  it('fires where the journal says that nobody was there', () => {
+    const row = rowOf({ verdicts: [{ by: 'session', verdict: 'unattended' }] });
+    expect(found('unattended-write', [row])).toEqual([[row.id]]);
+    expect(found('unattended-write', [rowOf({ verdicts: [{ by: 'session', verdict: 'other' }] })])).toEqual(
+      [],
+    );
   });
 });
 
@@ -413,6 +416,13 @@ describe('policy-bypassed', () => {
   it('fires on a call that ran although it would have been blocked', () => {
     const row = rowOf();
     expect(bypasses(row, decisionOf(row, 'block'))).toBe(1);
+  });
+
+  it('fires on a call that --yolo approved, and not on one a person approved', () => {
+    const approved = (verdict: string): PostureRow => rowOf({ verdicts: [{ by: 'approval', verdict }] });
+    const [yolo, once] = [approved('approved:yolo'), approved('approved:once')];
+    expect(found('policy-bypassed', [yolo, once])).toEqual([[yolo.id]]);
+    expect(found('policy-bypassed', [{ ...yolo, status: 'BLOCKED:x' }])).toEqual([]);
   });
 
   it('does not fire on a question, on a call that did not run, or for another call', () => {

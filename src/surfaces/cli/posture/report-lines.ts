@@ -75,10 +75,6 @@ export function coverageLines({ coverage }: PostureReport): readonly string[] {
     `Covered: ${coverage.covered.map(titled).join('; ')}`,
     `Not covered: ${coverage.not_covered.map(titled).join('; ')}`,
     `Extension: ${coverage.extension.map(titled).join('; ')}`,
-    ...coverage.not_judged.map(
-      (rule) =>
-        `Not judged: ${rule} (the journal does not say who was there: name sessions with --unattended)`,
-    ),
   ];
 }
 
