@@ -5,9 +5,11 @@ export interface Figure {
   readonly ratio: number;
   /** The ratio above which the benchmark fails. */
   readonly limit: number;
-  /** Milliseconds, for the reader only. */
+  /** For the reader only. */
   readonly value: number;
   readonly floor: number;
+  /** Of both; milliseconds when absent. */
+  readonly unit?: string;
 }
 
 export function median(values: readonly number[]): number {

@@ -34,7 +34,7 @@ export async function startUp(): Promise<readonly Figure[]> {
 }
 
 /** The package as it is installed: built, without its sources. */
-async function installed(folder: string): Promise<string> {
+export async function installed(folder: string): Promise<string> {
   const root = join(folder, 'herma');
   await mkdir(root);
   for (const part of ['bin', 'dist', 'package.json'])
@@ -43,7 +43,8 @@ async function installed(folder: string): Promise<string> {
   return join(root, 'bin', 'herma.js');
 }
 
-async function timeOf(
+/** Milliseconds until a Node.js with these arguments has ended; throws when it fails. */
+export async function timeOf(
   args: readonly string[],
   { stdin, home }: { readonly stdin: string; readonly home: string },
 ): Promise<number> {

@@ -6,7 +6,7 @@ import { eventually, type Herma, type HermaExit } from '../support/herma.ts';
 import { Scene } from '../support/scene.ts';
 import { Terminal } from '../support/terminal.ts';
 
-const ACTS = 7;
+const ACTS = 8;
 const LAST_LINE = new RegExp(
   `^${ACTS} of ${ACTS} acts held, in \\d+\\.\\d s\\. Nothing is left behind\\.$`,
   'm',
@@ -60,6 +60,8 @@ describe.concurrent('herma tour', () => {
     expect(stdout.match(/^ {2}✓ /gm)).toHaveLength(ACTS);
     expect(stdout).not.toContain('✗');
     expect(stdout).toMatch(LAST_LINE);
+    expect(stdout).toMatch(/jobs there are: 0\n.*NOT_LANDED: there is no job named daily-report\)/);
+    expect(stdout).toMatch(/jobs there are: daily-report\.job\n/);
     expect(stdout).toMatch(/ended by SIGKILL while the command ran\n.*its effect is unknown/);
     expect(stdout).not.toContain('\u001b');
     expectNothingLeft(here);

@@ -6,6 +6,7 @@ import type { Act, Stage } from './act.ts';
 import { asksAHook } from './asks-a-hook.ts';
 import { bringsBack } from './brings-back.ts';
 import { killedSession } from './killed-session.ts';
+import { lostJob } from './lost-job.ts';
 import { playScript } from './play-script.ts';
 
 const writesAFile: Act = {
@@ -103,6 +104,7 @@ export const acts: readonly Act[] = [
   blocksACall,
   asksAHook,
   bringsBack,
+  lostJob,
   killedSession,
 ];
 
