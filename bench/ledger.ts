@@ -68,7 +68,7 @@ function openBare(own: string, path: string): DatabaseSync {
   const bare = new DatabaseSync(path);
   bare.exec(`PRAGMA page_size = ${String(pageSize)}; PRAGMA auto_vacuum = ${String(vacuum)};
     PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;
-    PRAGMA journal_size_limit = 1048576;`);
+    PRAGMA journal_size_limit = 4194304;`);
   for (const { sql } of statements) if (!/sqlite_sequence/.test(String(sql))) bare.exec(String(sql));
   return bare;
 }

@@ -46,8 +46,11 @@ export type OpenDatabaseResult =
 /** A private database in memory. */
 const IN_MEMORY = ':memory:';
 const DEFAULT_BUSY_TIMEOUT_MS = 5000;
-/** To what the write-ahead log is cut when it has been brought into the database. */
-const LOG_LIMIT_BYTES = 1024 * 1024;
+/**
+ * To what the write-ahead log is cut when it has been brought into the database: about as long as SQLite lets it become before it does
+ * that (1,000 pages). A shorter one would have to grow again after every cut, and a commit that makes the file longer takes twice as long.
+ */
+const LOG_LIMIT_BYTES = 4 * 1024 * 1024;
 
 /**
  * Opens a database (`:memory:` for one in memory), creates it (0600, its folders 0700) when it is missing, and brings it to
