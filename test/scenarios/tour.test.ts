@@ -6,7 +6,7 @@ import { eventually, type Herma, type HermaExit } from '../support/herma.ts';
 import { Scene } from '../support/scene.ts';
 import { Terminal } from '../support/terminal.ts';
 
-const ACTS = 8;
+const ACTS = 9;
 const LAST_LINE = new RegExp(
   `^${ACTS} of ${ACTS} acts held, in \\d+\\.\\d s\\. Nothing is left behind\\.$`,
   'm',

@@ -8,6 +8,7 @@ import { bringsBack } from './brings-back.ts';
 import { killedSession } from './killed-session.ts';
 import { lostJob } from './lost-job.ts';
 import { playScript } from './play-script.ts';
+import { refusesADisaster } from './refuses-a-disaster.ts';
 
 const writesAFile: Act = {
   title: 'A file is written through the gate',
@@ -103,6 +104,7 @@ export const acts: readonly Act[] = [
   failsACommand,
   blocksACall,
   asksAHook,
+  refusesADisaster,
   bringsBack,
   lostJob,
   killedSession,
