@@ -1,4 +1,4 @@
-import type { JournalStep } from '../gate/index.ts';
+import type { JournalContext, JournalStep } from '../gate/index.ts';
 import { messageOf, succeed } from '../kernel/errors/index.ts';
 import { fingerprint, isJsonObject, type JsonObject, parseJson, toJsonValue } from '../kernel/json/index.ts';
 import type { Redactor } from '../kernel/redact/index.ts';
@@ -57,6 +57,8 @@ export class LedgerKeeper {
   #prober: Promise<ProbePort> | undefined;
   #hasRunFolder = false;
   #noting: Promise<unknown> = Promise.resolve();
+  #pruning: Promise<unknown> = Promise.resolve();
+  readonly #closing = new AbortController();
 
   constructor(parts: LedgerKeeperParts) {
     this.#parts = parts;
@@ -72,7 +74,7 @@ export class LedgerKeeper {
       // A read needs no journal.
       before: async (call, context) =>
         isRecorded(call)
-          ? (await opened()).before(call, context)
+          ? (await opened()).before(call, this.#withPresence(call, context))
           : { type: 'journalled', entry: '', warnings: [] },
       after: async (entry, ended) => {
         if (entry === '') return [];
@@ -82,6 +84,12 @@ export class LedgerKeeper {
       },
       refused: async (call, why, context) => (await opened()).refused(call, why, context),
     };
+  }
+
+  /** Notes of a call of our own that nobody was there to be asked about. */
+  #withPresence({ origin }: ToolCall, context: JournalContext): JournalContext {
+    if (origin.kind !== 'herma' || this.#parts.options.approve !== undefined) return context;
+    return { ...context, verdicts: [...context.verdicts, { by: 'session', verdict: 'unattended' }] };
   }
 
   /** The journal, whether calls are journalled or not. */
@@ -109,8 +117,8 @@ export class LedgerKeeper {
   }
 
   /**
-   * Looks what became of the calls that dead processes left, whatever their session, and removes rows that are old. The value is one line for
-   * the person where there is something to know.
+   * Looks what became of the calls that dead processes left, whatever their session, and begins to remove rows that are old, for which nobody
+   * waits. The value is one line for the person where there is something to know.
    */
   async recover(): Promise<readonly string[]> {
     const { config } = this.#parts.options;
@@ -118,7 +126,9 @@ export class LedgerKeeper {
     const { watch, ledger } = await this.journal();
     if (!ledger.file.exists) return [];
     const found = await watch.recover();
-    await this.#prune(ledger);
+    this.#pruning = Promise.all([this.#pruning, this.#prune(ledger)]).catch((error: unknown) => {
+      this.#parts.logger.warn(`the journal could not be pruned: ${messageOf(error)}`);
+    });
     if (!found.ok) return [`The journal could not be asked for lost calls: ${found.message}`];
     return found.value.length === 0 ? [] : [lostCalls(found.value)];
   }
@@ -140,7 +150,8 @@ export class LedgerKeeper {
   }
 
   async close(): Promise<void> {
-    await this.#noting;
+    this.#closing.abort();
+    await Promise.all([this.#noting, this.#pruning]);
     const opened = await this.#opening;
     if (opened === undefined) return;
     await this.#noteHead(opened);
@@ -254,6 +265,7 @@ export class LedgerKeeper {
       maxAgeMs: config.ledger.retentionDays * DAY_MS,
       maxRows: config.ledger.maxRows,
       nowMs: clock.now(),
+      signal: this.#closing.signal,
     });
     if (!pruned.ok) this.#parts.logger.warn(`the journal could not be pruned: ${pruned.message}`);
     else if (pruned.value.rows > 0)

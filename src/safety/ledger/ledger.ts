@@ -1,20 +1,37 @@
 import { fail, type Result, succeed } from '../../kernel/errors/index.ts';
 import type { Redactor } from '../../kernel/redact/index.ts';
 import type { ToolCall } from '../../kernel/tool-call/index.ts';
-import type { CancelTimer, Clock } from '../../platform/clock/index.ts';
-import { numberColumn, type Row, type SqlParameter } from '../../platform/sqlite/index.ts';
-import { BEAT_MS, judgeRow } from './ghosts/judge-row.ts';
+import type { Clock } from '../../platform/clock/index.ts';
+import type { SqlParameter } from '../../platform/sqlite/index.ts';
+import { judgeRow } from './ghosts/judge-row.ts';
 import { momentNow } from './ghosts/moment.ts';
 import type { LedgerRow } from './model/ledger-row.ts';
+import { columnsOf, keyOf, type Recorder } from './recording/columns-of.ts';
 import type { Intent, Outcome } from './recording/intent.ts';
-import { recordedArgs } from './recording/recorded-args.ts';
+import { recordedId } from './recording/recorded-id.ts';
 import { blockedStatus, resultDigest } from './recording/result-digest.ts';
+import { RunningCalls } from './running-calls.ts';
+import { applySpooled } from './store/apply-spooled.ts';
 import { appendEvent, type ChainHead, chainHead, type EventKind } from './store/chain.ts';
-import type { IssueColumns } from './store/issue-columns.ts';
+import { changeRow, type RowChange } from './store/change-row.ts';
 import type { LedgerAccess, LedgerFile } from './store/ledger-file.ts';
+import { type Match, matchOf } from './store/match-call.ts';
 import { decodeRow } from './store/row-codec.ts';
-import type { Spool, SpoolEntry, TakenSpool } from './store/spool.ts';
-import { insertRow, markRefused, noteState, OPEN, type Settled, settleRow } from './store/write-row.ts';
+import { isRowOf, KEY_COLUMNS, keyIn, type RowKey } from './store/row-key.ts';
+import { selectRows } from './store/select-rows.ts';
+import type { Spool, SpooledEntry } from './store/spool.ts';
+import type { Refusal, SpoolEntry } from './store/spool-entry.ts';
+import {
+  insertRow,
+  markRefused,
+  noteState,
+  OPEN,
+  type Settled,
+  settleRow,
+  withdrawRow,
+} from './store/write-row.ts';
+
+export type { Match } from './store/match-call.ts';
 
 export interface LedgerParts {
   readonly file: LedgerFile;
@@ -27,12 +44,14 @@ export interface LedgerParts {
 /** What became of the end of a call. `spooled`: the journal could not be written; it will be, by the next who can. */
 export type Settlement = Settled | { readonly type: 'spooled'; readonly message: string };
 
-/** A row that a call was matched with. */
-export interface Match {
-  readonly id: number;
-  /** `name-fifo`: several were open, and the oldest was taken. */
-  readonly pairing?: 'name' | 'name-fifo';
+/** Why a call did not run. `by`: who stopped it; absent when it was cancelled. */
+interface Stop {
+  readonly by?: string;
+  readonly message: string;
 }
+
+/** Entries of the spool that are taken in with one transaction: others wait for it. */
+const SPOOL_BATCH = 200;
 
 /**
  * The journal: a durable row before every call that may have an effect, settled in the same row after it.
@@ -41,93 +60,97 @@ export interface Match {
  */
 export class Ledger {
   readonly #parts: LedgerParts;
-  readonly #running = new Set<number>();
-  #stopBeating: CancelTimer | undefined;
+  readonly #running: RunningCalls;
   #written: { readonly first: number; readonly last: number } | undefined;
 
   constructor(parts: LedgerParts) {
     this.#parts = parts;
+    this.#running = new RunningCalls(parts.file, parts.clock);
   }
 
   /** Writes the row of a call that is about to run; on the disk when it resolves. The value is its id. */
   async issue(intent: Intent): Promise<Result<number>> {
-    const written = await this.#write((access) => this.#insert(access, intent));
-    if (written.ok) this.#written = { first: this.#written?.first ?? written.value, last: written.value };
-    if (written.ok && intent.isOwn) this.#keepAlive(written.value);
-    return written;
-  }
-
-  /** Notes the end of a call. Fails with `unknown_row` when there is no such row. */
-  async settle(id: number, outcome: Outcome): Promise<Result<Settlement>> {
-    const { redactor } = this.#parts;
-    const at = this.#now();
-    const digest = resultDigest(outcome.result, redactor);
-    const written = await this.#write((access) => settleRow(access, id, { ...outcome, result: digest, at }));
-    this.#running.delete(id);
-    if (!written.ok) {
-      const spooled = await this.#parts.spool.add({
-        type: 'settle',
-        id,
-        at,
-        outcome: { ...outcome, result: digest },
-      });
-      return spooled.ok ? succeed({ type: 'spooled', message: written.message }) : written;
-    }
-    return written.value === undefined ? unknownRow(id) : succeed(written.value);
+    const written = await this.#write((access) => {
+      const columns = this.#columnsOf(intent, access, this.#now());
+      return { id: insertRow(access, columns), key: keyIn({ ...columns }) };
+    });
+    if (!written.ok) return written;
+    const { id, key } = written.value;
+    this.#written = { first: this.#written?.first ?? id, last: id };
+    if (intent.isOwn && key !== undefined) this.#running.add(id, key);
+    return succeed(id);
   }
 
   /**
-   * Writes the row of a call that did not run, already settled. When the journal cannot be written, the row is spooled. `by`: who stopped
-   * it; absent when it was cancelled.
+   * Notes the end of a call. Fails with `unknown_row` when there is no such row, or it is that of another call: the journal may have been
+   * replaced since. `call`: the one that ended, for a process that did not issue it.
    */
-  async refuse(
-    intent: Intent,
-    why: { readonly by?: string; readonly message: string },
-  ): Promise<Result<undefined>> {
+  async settle(id: number, outcome: Outcome, call?: ToolCall): Promise<Result<Settlement>> {
     const { redactor } = this.#parts;
     const at = this.#now();
-    const refusal = {
-      status: why.by === undefined ? 'CANCELLED' : blockedStatus(why.by),
-      digest: resultDigest(why.message, redactor),
-      at,
+    const safe: Outcome = {
+      ...outcome,
+      result: resultDigest(outcome.result, redactor),
+      errorType: outcome.errorType === undefined ? undefined : redactor.text(outcome.errorType),
     };
+    try {
+      const written = await this.#write((access) =>
+        settleRow(access, { id, key: this.#keyOf(id, call, access) }, { ...safe, at }),
+      );
+      if (written.ok) return written.value === undefined ? unknownRow(id) : succeed(written.value);
+      const spooled = await this.#spool(id, call, (key) => ({ type: 'settle', id, key, at, outcome: safe }));
+      return spooled.ok ? succeed({ type: 'spooled', message: written.message }) : written;
+    } finally {
+      this.#running.delete(id);
+    }
+  }
+
+  /** Writes the row of a call that did not run, already settled. When the journal cannot be written, the row is spooled. */
+  async refuse(intent: Intent, why: Stop): Promise<Result<undefined>> {
+    const refusal = this.#refusalOf(why);
     const written = await this.#write((access) => {
-      const id = this.#insert(access, intent);
+      const id = insertRow(access, this.#columnsOf(intent, access, refusal.at));
       markRefused(access, id, refusal);
       return undefined;
     });
     if (written.ok) return written;
-    const columns = this.#columnsOf(intent, at);
-    return this.#parts.spool.add({ type: 'refuse', columns, refusal });
+    const { file, spool, clock } = this.#parts;
+    const seal = file.seal();
+    if (!seal.ok) return written;
+    const columns = this.#columnsOf(intent, { seal: seal.value }, refusal.at);
+    return spool.add({ type: 'refuse', columns, refusal }, clock.now());
   }
 
-  /** Notes that the call of an open row did not run after all. `by`: who stopped it; absent when it was cancelled. */
-  async withdraw(
-    id: number,
-    why: { readonly by?: string; readonly message: string },
-  ): Promise<Result<undefined>> {
-    const refusal = {
-      status: why.by === undefined ? 'CANCELLED' : blockedStatus(why.by),
-      digest: resultDigest(why.message, this.#parts.redactor),
-      at: this.#now(),
-    };
-    const written = await this.#write((access) => {
-      const row = access.database.get(`SELECT id FROM ledger WHERE id = ? AND (${OPEN})`, [id]);
-      if (row !== undefined) markRefused(access, id, refusal);
-      return undefined;
-    });
-    this.#running.delete(id);
-    return written;
+  /**
+   * Notes that the call of an open row did not run after all. When the journal cannot be written, that is spooled. `call`: the one that was
+   * stopped, for a process that did not issue it.
+   */
+  async withdraw(id: number, why: Stop, call?: ToolCall): Promise<Result<undefined>> {
+    const refusal = this.#refusalOf(why);
+    try {
+      const written = await this.#write((access) =>
+        withdrawRow(access, { id, key: this.#keyOf(id, call, access) }, refusal),
+      );
+      if (written.ok) return written.value ? succeed(undefined) : unknownRow(id);
+      const spooled = await this.#spool(id, call, (key) => ({ type: 'withdraw', id, key, refusal }));
+      return spooled.ok ? succeed(undefined) : written;
+    } finally {
+      this.#running.delete(id);
+    }
   }
 
   /** Says that another agent's person approved the call, which may run from now on. */
-  async approve(id: number): Promise<Result<undefined>> {
+  async approve(id: number, call?: ToolCall): Promise<Result<undefined>> {
     const at = this.#now();
     return this.#write((access) => {
-      access.database.run("UPDATE ledger SET awaiting_approval = 0 WHERE id = ? AND status = 'PENDING'", [
-        id,
-      ]);
-      noteState(access, id, { kind: 'approved', at });
+      const found = access.database.get(`SELECT ${KEY_COLUMNS} FROM ledger WHERE id = ?`, [id]);
+      const key = this.#keyOf(id, call, access);
+      if (found === undefined || (key !== undefined && !isRowOf(found, key))) return undefined;
+      const { changes } = access.database.run(
+        "UPDATE ledger SET awaiting_approval = 0 WHERE id = ? AND status = 'PENDING' AND awaiting_approval <> 0",
+        [id],
+      );
+      if (changes > 0) noteState(access, id, { kind: 'approved', at });
       return undefined;
     });
   }
@@ -137,14 +160,14 @@ export class Ledger {
    * never ended. Calls that may still run, or still wait for a person, do not count.
    */
   async unknownRepeats(call: ToolCall): Promise<Result<number>> {
-    const found = await this.#read(({ database, seal }) =>
-      database
-        .all(
-          "SELECT * FROM ledger WHERE effect = 'unknown' AND root_session_id = ? AND args_sha256 = ? AND acked_at IS NULL",
-          [call.rootSessionId, seal.text(call.fingerprint)],
-        )
-        .map(decodeRow),
-    );
+    const found = await this.#read((access) => {
+      const { args_sha256, root_session_id } = keyOf(call, this.#recorder(access));
+      return selectRows(
+        access.database,
+        "ledger WHERE effect = 'unknown' AND root_session_id = ? AND args_sha256 = ? AND acked_at IS NULL",
+        [root_session_id, args_sha256],
+      ).map(decodeRow);
+    });
     if (!found.ok) return found;
     const moment = momentNow(this.#parts.clock, (id) => this.isRunning(id));
     return succeed(found.value.filter((row) => judgeRow(row, moment) !== 'running').length);
@@ -160,18 +183,25 @@ export class Ledger {
     readonly callId?: string;
     readonly fingerprint?: string;
   }): Promise<Result<Match | undefined>> {
-    return this.#read(({ database, seal }) => {
-      const rows = database.all(
+    return this.#read((access) => {
+      const { redactor } = this.#parts;
+      const { callId, fingerprint } = wanted;
+      const rows = access.database.all(
         `SELECT id, tool_call_id, args_sha256 FROM ledger WHERE root_session_id = ? AND tool_name = ?
-         AND (${OPEN}) ORDER BY id`,
-        [wanted.rootSessionId, wanted.tool],
+         AND (${OPEN}) ORDER BY +id`,
+        [this.idIn(access, wanted.rootSessionId), redactor.text(wanted.tool).toWellFormed()],
       );
       return matchOf(
         rows,
-        wanted.callId,
-        wanted.fingerprint === undefined ? undefined : seal.text(wanted.fingerprint),
+        callId === undefined ? undefined : this.idIn(access, callId),
+        fingerprint === undefined ? undefined : access.seal.text(fingerprint),
       );
     });
+  }
+
+  /** A name of a session or a call as it stands in the journal. For this house alone. */
+  idIn({ seal }: Pick<LedgerAccess, 'seal'>, id: string): string {
+    return recordedId(id, this.#parts.redactor, seal);
   }
 
   /** Whether the call of that row runs in this process. */
@@ -182,7 +212,7 @@ export class Ledger {
   /** One row; undefined when there is none. */
   async row(id: number): Promise<Result<LedgerRow | undefined>> {
     return this.#read(({ database }) => {
-      const row = database.get('SELECT * FROM ledger WHERE id = ?', [id]);
+      const [row] = selectRows(database, 'ledger WHERE id = ?', [id]);
       return row === undefined ? undefined : decodeRow(row);
     });
   }
@@ -193,22 +223,20 @@ export class Ledger {
     parameters: readonly SqlParameter[],
   ): Promise<Result<readonly LedgerRow[]>> {
     return this.#read(({ database }) =>
-      database.all(`SELECT * FROM ledger WHERE ${condition}`, parameters).map(decodeRow),
+      selectRows(database, `ledger WHERE ${condition}`, parameters).map(decodeRow),
     );
   }
 
-  /** Changes the state of a row together with its entry in the chain. For this house alone. */
-  async change(
-    id: number,
-    { kind, set }: { readonly kind: EventKind; readonly set: Readonly<Record<string, SqlParameter>> },
-  ): Promise<Result<undefined>> {
+  /**
+   * Changes the states of rows together with their entries in the chain, in one transaction. A row that somebody else changed since it was
+   * read stays as it is. The value is the ids of those that were changed. For this house alone.
+   */
+  async change(changes: readonly RowChange[]): Promise<Result<ReadonlySet<number>>> {
+    if (changes.length === 0) return succeed(new Set());
     const at = this.#now();
-    return this.#write((access) => {
-      const assignments = Object.keys(set).map((column) => `${column} = :${column}`);
-      access.database.run(`UPDATE ledger SET ${assignments.join(', ')} WHERE id = :id`, { ...set, id });
-      noteState(access, id, { kind, at });
-      return undefined;
-    });
+    return this.#write(
+      (access) => new Set(changes.filter((change) => changeRow(access, change, at)).map(({ row }) => row.id)),
+    );
   }
 
   /** Adds an entry about the journal itself. `detail`: without secrets. */
@@ -249,101 +277,84 @@ export class Ledger {
     return this.#parts.file;
   }
 
+  /** Ends the signs of life and closes the file. What is asked of it afterwards is still done, and leaves nothing open. */
   close(): void {
-    this.#stopBeating?.();
-    this.#stopBeating = undefined;
+    this.#running.close();
     this.#parts.file.close();
   }
 
   /** One transaction; what was spooled goes in first. */
-  async #write<Value>(
-    work: (access: LedgerAccess) => Value,
-    { isPatient = true }: { readonly isPatient?: boolean } = {},
-  ): Promise<Result<Value>> {
+  async #write<Value>(work: (access: LedgerAccess) => Value): Promise<Result<Value>> {
     const { file, spool } = this.#parts;
     if (spool.isEmpty()) return file.write(work);
-    let taken: TakenSpool | undefined;
-    const take = (access: LedgerAccess): Value => {
-      taken ??= spool.take();
-      for (const entry of taken?.entries ?? []) applySpooled(access, entry);
+    const taken = spool.read(SPOOL_BATCH);
+    let homeless: ReadonlySet<string> = new Set();
+    const written = await file.write((access) => {
+      homeless = takeIn(access, taken);
       return work(access);
-    };
-    const written = await (isPatient ? file.write(take) : file.writeNow(take));
-    if (taken !== undefined) spool.settle(taken, written.ok);
+    });
+    if (written.ok) this.#endSpooled(taken, homeless);
     return written;
   }
 
   /** What was spooled is part of what is read, unless others keep it from being written just now. */
   async #read<Value>(work: (access: LedgerAccess) => Value): Promise<Result<Value>> {
     const { file, spool } = this.#parts;
-    if (spool.isEmpty()) return file.read(work);
-    const taken = await this.#write(work, { isPatient: false });
-    return taken.ok || taken.code !== 'busy' ? taken : file.read(work);
+    if (!spool.isEmpty()) {
+      const taken = spool.read(SPOOL_BATCH);
+      const written = await file.writeNow((access) => takeIn(access, taken));
+      if (written.ok) this.#endSpooled(taken, written.value);
+    }
+    return file.read(work);
   }
 
-  #insert(access: LedgerAccess, intent: Intent): number {
-    return insertRow(access, this.#columnsOf(intent, this.#now()));
+  #endSpooled(taken: readonly SpooledEntry[], homeless: ReadonlySet<string>): void {
+    const { spool } = this.#parts;
+    for (const name of homeless) spool.setAside(name);
+    spool.remove(taken.map(({ name }) => name).filter((name) => !homeless.has(name)));
   }
 
-  #columnsOf(intent: Intent, ts: string): IssueColumns {
-    const { clock, redactor } = this.#parts;
-    const { call, owner } = intent;
+  /** Keeps what is to be said of a row for later. Fails when nobody knows which call the row is of. */
+  async #spool(
+    id: number,
+    call: ToolCall | undefined,
+    entry: (key: RowKey) => SpoolEntry,
+  ): Promise<Result<undefined>> {
+    const { file, spool, clock } = this.#parts;
+    const seal = file.seal();
+    const known = seal.ok ? this.#keyOf(id, call, { seal: seal.value }) : undefined;
+    const found = known === undefined ? await this.#keyInFile(id) : succeed(known);
+    if (!found.ok) return found;
+    return found.value === undefined ? unknownRow(id) : spool.add(entry(found.value), clock.now());
+  }
+
+  async #keyInFile(id: number): Promise<Result<RowKey | undefined>> {
+    return this.#parts.file.read(({ database }) => {
+      const row = database.get(`SELECT ${KEY_COLUMNS} FROM ledger WHERE id = ?`, [id]);
+      return row === undefined ? undefined : keyIn(row);
+    });
+  }
+
+  #keyOf(id: number, call: ToolCall | undefined, access: Pick<LedgerAccess, 'seal'>): RowKey | undefined {
+    return this.#running.keyOf(id) ?? (call === undefined ? undefined : keyOf(call, this.#recorder(access)));
+  }
+
+  #refusalOf({ by, message }: Stop): Refusal {
+    const { redactor } = this.#parts;
     return {
-      ts,
-      fingerprint: call.fingerprint,
-      root_session_id: call.rootSessionId,
-      turn_id: call.turnId,
-      tool_call_id: call.callId.toWellFormed(),
-      ordinal: call.ordinal,
-      more: {
-        tool_name: call.tool.toWellFormed(),
-        args_json: recordedArgs(call, redactor),
-        args_len: JSON.stringify(call.args).length,
-        session_id: call.sessionId,
-        parent_session_id: call.parentSessionId ?? null,
-        agent: call.origin.kind === 'foreign' ? call.origin.agent : 'herma',
-        cwd: redactor.text(call.cwd).toWellFormed(),
-        owner_pid: owner?.pid ?? null,
-        owner_start: owner?.startTime ?? null,
-        boot_id: owner?.bootId ?? null,
-        pid_namespace: owner?.pidNamespace ?? null,
-        is_own: intent.isOwn ? 1 : 0,
-        issued_uptime_ms: clock.monotonicMs(),
-        grace_s: intent.graceMs / 1000,
-        effect_class: call.effect,
-        command_class: intent.commandClass ?? null,
-        awaiting_approval: intent.awaitingApproval === true ? 1 : 0,
-        foreseen_json: intent.foreseen === undefined ? null : JSON.stringify(intent.foreseen),
-        checkpoint: intent.checkpoint === undefined || intent.checkpoint === '' ? null : intent.checkpoint,
-        verdicts_json:
-          intent.verdicts === undefined || intent.verdicts.length === 0
-            ? null
-            : JSON.stringify(intent.verdicts),
-        policy_rule: intent.policy?.rule ?? null,
-        policy_mode: intent.policy?.mode ?? null,
-      },
+      status: by === undefined ? 'CANCELLED' : blockedStatus(redactor.text(by)),
+      digest: resultDigest(message, redactor),
+      at: this.#now(),
     };
   }
 
-  #keepAlive(id: number): void {
-    this.#running.add(id);
-    if (this.#stopBeating === undefined) this.#beatLater();
+  #recorder({ seal }: Pick<LedgerAccess, 'seal'>): Recorder {
+    return { seal, redactor: this.#parts.redactor };
   }
 
-  #beatLater(): void {
-    this.#stopBeating = this.#parts.clock.startTimer(BEAT_MS, () => void this.#beat(), { background: true });
-  }
-
-  /** Says of all running calls that somebody is still there. A beat that fails is made up for by the next. */
-  async #beat(): Promise<void> {
-    this.#stopBeating = undefined;
-    const ids = [...this.#running];
-    if (ids.length === 0) return;
-    this.#beatLater();
-    const uptime = this.#parts.clock.monotonicMs();
-    await this.#parts.file.write(({ database }) => {
-      for (const id of ids) database.run('UPDATE ledger SET beat_uptime_ms = ? WHERE id = ?', [uptime, id]);
-    });
+  #columnsOf(intent: Intent, access: Pick<LedgerAccess, 'seal'>, ts: string): ReturnType<typeof columnsOf> {
+    const uptimeMs = this.#parts.clock.monotonicMs();
+    return columnsOf(intent, this.#recorder(access), { ts, uptimeMs });
   }
 
   #now(): string {
@@ -351,40 +362,15 @@ export class Ledger {
   }
 }
 
-/** A crash can leave an entry to be applied a second time: then nothing is changed. */
-function applySpooled(access: LedgerAccess, entry: SpoolEntry): void {
-  if (entry.type === 'settle') {
-    settleRow(access, entry.id, { ...entry.outcome, at: entry.at });
-    return;
-  }
-  const { root_session_id: root, turn_id: turn, tool_call_id: call, ts, fingerprint } = entry.columns;
-  const known = access.database.get(
-    `SELECT id FROM ledger WHERE root_session_id = ? AND turn_id = ? AND tool_call_id = ? AND ts = ? AND args_sha256 = ?
-     AND status = ?`,
-    [root, turn, call, ts, access.seal.text(fingerprint), entry.refusal.status],
-  );
-  if (known === undefined) markRefused(access, insertRow(access, entry.columns), entry.refusal);
-}
-
-function matchOf(
-  rows: readonly Row[],
-  callId: string | undefined,
-  sealedArgs: string | undefined,
-): Match | undefined {
-  const byId = callId === undefined ? undefined : rows.findLast((row) => row['tool_call_id'] === callId);
-  if (byId !== undefined) return { id: numberColumn(byId, 'id') };
-  if (callId !== undefined && callId !== '') return undefined;
-  const byArgs = rows.find((row) => row['args_sha256'] === sealedArgs);
-  if (byArgs !== undefined) return { id: numberColumn(byArgs, 'id'), pairing: 'name' };
-  const [oldest] = rows;
-  if (oldest === undefined) return undefined;
-  return { id: numberColumn(oldest, 'id'), pairing: rows.length === 1 ? 'name' : 'name-fifo' };
+/** The value is the names of entries the journal has no place for. */
+function takeIn(access: LedgerAccess, taken: readonly SpooledEntry[]): ReadonlySet<string> {
+  return new Set(taken.filter(({ entry }) => !applySpooled(access, entry)).map(({ name }) => name));
 }
 
 function unknownRow(id: number): Result<never> {
   return fail(
     'unknown_row',
-    `There is no row ${String(id)} in the journal.`,
+    `There is no row ${String(id)} of that call in the journal.`,
     '`herma ledger list` shows those there are.',
   );
 }

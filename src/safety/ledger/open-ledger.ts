@@ -24,6 +24,6 @@ export function openLedger({ path, clock, redactor, patienceMs, onDamage }: Open
     onDamage,
     ...(patienceMs === undefined ? {} : { patienceMs }),
   });
-  const spool = new Spool(path.slice(0, path.lastIndexOf('/')));
+  const spool = new Spool(path.slice(0, path.lastIndexOf('/')), onDamage);
   return new Ledger({ file, spool, clock, redactor });
 }

@@ -29,17 +29,17 @@ export async function recordDecision(
   { call, mode, raw, effective, rule, class: named, severity, subject }: LedgerDecision,
   at: string,
 ): Promise<Result<undefined>> {
-  return ledger.work(({ database }) => {
-    database.run(
+  return ledger.work((access) => {
+    access.database.run(
       `INSERT INTO decision (ts, session_id, root_session_id, turn_id, tool_call_id, tool_name, mode, raw_verdict,
        effective_verdict, rule, class, severity, subject) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       [
         at,
-        call.sessionId,
-        call.rootSessionId,
-        call.turnId,
-        call.callId,
-        call.tool,
+        ledger.idIn(access, call.sessionId),
+        ledger.idIn(access, call.rootSessionId),
+        ledger.idIn(access, call.turnId),
+        ledger.idIn(access, call.callId),
+        ledger.idIn(access, call.tool),
         mode,
         raw,
         effective,

@@ -1,10 +1,18 @@
 import { type Result, succeed } from '../../../kernel/errors/index.ts';
-import { appendLine, makeDirectory, readTextFile, writeFileAtomic } from '../../../platform/files/index.ts';
+import {
+  appendLine,
+  makeDirectory,
+  readTextFile,
+  setAside,
+  writeFileAtomic,
+} from '../../../platform/files/index.ts';
 import type { ChainHead } from '../store/chain.ts';
 
 /** Lines that are kept; each vouches for everything before it. */
 const MAX_LINES = 2000;
 const KEPT_LINES = 1000;
+/** What a file is that somebody else has written into. */
+const NO_TEXT: ReadonlySet<string> = new Set(['binary', 'too_large', 'not_a_file', 'not_utf8']);
 const LINE = /^(\d{1,15}) ([0-9a-f]{64})(?: |$)/;
 
 /**
@@ -19,9 +27,9 @@ export class HeadAnchors {
     this.#path = path;
   }
 
-  /** Notes a head, unless it is the last one noted. */
+  /** Notes a head, unless it is the last one noted. A file that is no text any more is kept aside, and a new one begun. */
   async note({ seq, hash }: ChainHead, at: string): Promise<Result<undefined>> {
-    const lines = await this.#lines();
+    const lines = await this.#linesOrNew();
     if (!lines.ok) return lines;
     const last = headIn(lines.value.at(-1) ?? '');
     if (last?.seq === seq && last.hash === hash) return succeed(undefined);
@@ -39,6 +47,13 @@ export class HeadAnchors {
   async read(): Promise<Result<readonly ChainHead[]>> {
     const lines = await this.#lines();
     return lines.ok ? succeed(lines.value.flatMap((line) => headIn(line) ?? [])) : lines;
+  }
+
+  async #linesOrNew(): Promise<Result<readonly string[]>> {
+    const lines = await this.#lines();
+    if (lines.ok || !NO_TEXT.has(lines.code)) return lines;
+    const kept = await setAside(this.#path);
+    return kept.ok || kept.code === 'not_found' ? succeed([]) : kept;
   }
 
   async #lines(): Promise<Result<readonly string[]>> {

@@ -1,10 +1,11 @@
 import type { Result } from '../../../kernel/errors/index.ts';
 import type { JsonObject, JsonValue } from '../../../kernel/json/index.ts';
-import { numberColumn, optionalTextColumn, type Row, textColumn } from '../../../platform/sqlite/index.ts';
+import type { Row } from '../../../platform/sqlite/index.ts';
 import type { Ledger } from '../ledger.ts';
 import type { LedgerRow } from '../model/ledger-row.ts';
 import { decodeRow } from '../store/row-codec.ts';
 import { hexOf } from '../store/seal.ts';
+import { selectEvents, selectRows } from '../store/select-rows.ts';
 
 /** A row, and its columns as the table holds them. */
 export interface StoredRow {
@@ -50,15 +51,14 @@ export async function readRows(ledger: Ledger, filter: RowFilter): Promise<Resul
   const { limit = -1, session, tool, status, sinceMs } = filter;
   const since = sinceMs === undefined ? undefined : new Date(sinceMs).toISOString();
   return ledger.look(({ database }) =>
-    database
-      .all(
-        `SELECT * FROM ledger WHERE (:session IS NULL OR session_id = :session OR root_session_id = :session)
+    selectRows(
+      database,
+      `ledger WHERE (:session IS NULL OR session_id = :session OR root_session_id = :session)
          AND (:tool IS NULL OR tool_name = :tool)
          AND (:status IS NULL OR status = :status OR substr(status, 1, length(:status) + 1) = :status || ':')
          AND (:since IS NULL OR ts >= :since) ORDER BY id DESC LIMIT :limit`,
-        { session, tool, status, since, limit },
-      )
-      .map(toStored),
+      { session, tool, status, since, limit },
+    ).map(toStored),
   );
 }
 
@@ -68,10 +68,10 @@ export async function rowsById(
   ids: readonly number[],
 ): Promise<Result<ReadonlyMap<number, StoredRow>>> {
   return ledger.look(({ database }) => {
-    const rows = database.all('SELECT * FROM ledger WHERE id IN (SELECT value FROM json_each(?))', [
+    const rows = selectRows(database, 'ledger WHERE id IN (SELECT value FROM json_each(?))', [
       JSON.stringify(ids),
-    ]);
-    return new Map(rows.map((row) => [numberColumn(row, 'id'), toStored(row)]));
+    ]).map(toStored);
+    return new Map(rows.map((stored) => [stored.row.id, stored]));
   });
 }
 
@@ -80,9 +80,7 @@ export async function* allRows(ledger: Ledger): AsyncGenerator<Result<readonly S
   for (let last = 0; ; ) {
     const after = last;
     const page = await ledger.look(({ database }) =>
-      database
-        .all(`SELECT * FROM ledger WHERE id > ? ORDER BY id LIMIT ${String(PAGE)}`, [after])
-        .map(toStored),
+      selectRows(database, `ledger WHERE id > ? ORDER BY id LIMIT ${String(PAGE)}`, [after]).map(toStored),
     );
     const end = page.ok ? page.value.at(-1) : undefined;
     if (!page.ok || end !== undefined) yield page;
@@ -94,14 +92,14 @@ export async function* allRows(ledger: Ledger): AsyncGenerator<Result<readonly S
 /** What the chain says of one row, the oldest entry first. */
 export async function historyOf(ledger: Ledger, id: number): Promise<Result<readonly RowEvent[]>> {
   return ledger.look(({ database }) =>
-    database
-      .all('SELECT seq, kind, at, detail FROM event WHERE ledger_id = ? ORDER BY seq', [id])
-      .map((row) => ({
-        seq: numberColumn(row, 'seq'),
-        kind: textColumn(row, 'kind'),
-        at: textColumn(row, 'at'),
-        detail: optionalTextColumn(row, 'detail') ?? null,
-      })),
+    selectEvents(database, 'event WHERE ledger_id = ? ORDER BY seq', [id]).map(
+      ({ seq, kind, at, detail }) => ({
+        seq: Number(seq),
+        kind: String(kind),
+        at: String(at),
+        detail: typeof detail === 'string' ? detail : null,
+      }),
+    ),
   );
 }
 
@@ -109,8 +107,9 @@ export async function historyOf(ledger: Ledger, id: number): Promise<Result<read
 export async function changedSince(ledger: Ledger, seq: number): Promise<Result<RowChanges>> {
   return ledger.look(({ database }) => {
     const last = database.get('SELECT max(seq) AS seq FROM event')?.['seq'];
-    const rows = database.all(
-      `SELECT ledger.* FROM ledger JOIN (SELECT ledger_id, min(seq) AS first FROM event WHERE seq > ? GROUP BY ledger_id)
+    const rows = selectRows(
+      database,
+      `ledger JOIN (SELECT ledger_id, min(seq) AS first FROM event WHERE seq > ? GROUP BY ledger_id)
        ON ledger_id = ledger.id ORDER BY first`,
       [seq],
     );

@@ -1,5 +1,5 @@
 import type { Result } from '../../../kernel/errors/index.ts';
-import { numberColumn, optionalTextColumn, textColumn } from '../../../platform/sqlite/index.ts';
+import { numberColumn } from '../../../platform/sqlite/index.ts';
 import type { Ledger } from '../ledger.ts';
 import { type ChainHead, chainHead } from '../store/chain.ts';
 
@@ -24,15 +24,19 @@ export async function summariseLedger(ledger: Ledger): Promise<Result<LedgerSumm
         `SELECT CASE instr(status, ':') WHEN 0 THEN status ELSE substr(status, 1, instr(status, ':') - 1) END AS status,
          count(*) AS rows FROM ledger GROUP BY 1 ORDER BY 2 DESC, 1`,
       )
-      .map((row) => ({ status: textColumn(row, 'status'), rows: numberColumn(row, 'rows') }));
+      .map((row) => ({ status: String(row['status']), rows: numberColumn(row, 'rows') }));
     const ends = database.get('SELECT min(ts) AS oldest, max(ts) AS newest FROM ledger') ?? {};
     return {
       rows: byStatus.reduce((sum, { rows }) => sum + rows, 0),
       byStatus,
-      oldest: optionalTextColumn(ends, 'oldest'),
-      newest: optionalTextColumn(ends, 'newest'),
+      oldest: textOrNothing(ends['oldest']),
+      newest: textOrNothing(ends['newest']),
       entries: numberColumn(database.get('SELECT count(*) AS n FROM event') ?? {}, 'n'),
       head: chainHead(database),
     };
   });
+}
+
+function textOrNothing(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }

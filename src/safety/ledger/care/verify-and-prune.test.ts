@@ -1,10 +1,13 @@
-import { copyFileSync, rmSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { valueOrThrow } from '../../../kernel/errors/index.ts';
 import { callOf, DEAD, LedgerRig, OK } from '../fixtures/ledger-rig.ts';
-import type { ChainHead } from '../store/chain.ts';
+import { appendEvent, type ChainHead } from '../store/chain.ts';
+import { insertRow, markRefused } from '../store/write-row.ts';
+import { eraseRow } from './erase-row.ts';
 import { pruneLedger } from './prune-ledger.ts';
 import { ranges } from './ranges.ts';
 import { type LedgerVerification, verifyLedger } from './verify-ledger.ts';
@@ -95,6 +98,32 @@ describe('verifyLedger', () => {
     const names = await flaws();
     expect(names.slice(0, found.length)).toEqual(found);
     expect((await verify()).flaws.every(({ message }) => message.length > 10)).toBe(true);
+  });
+
+  it.each([
+    ["UPDATE event SET at = x'00' WHERE seq = 4", 'broken_chain entry 4'],
+    ["UPDATE event SET detail = x'00', kind = 'pruned' WHERE seq = 4", 'broken_chain entry 4'],
+    ['UPDATE event SET seq = 9223372036854775806 WHERE seq = 10', 'broken_chain entry 10'],
+    ["UPDATE ledger SET tool_name = x'00' WHERE id = 2", 'edited_row row 2'],
+    ['UPDATE ledger SET owner_pid = 9223372036854775806 WHERE id = 2', 'edited_row row 2'],
+  ])('names what %s did, although it is of no form that is ever written', async (statement, found) => {
+    await fill();
+    sql(statement);
+    expect(await flaws()).toContain(found);
+  });
+
+  it('does not hold others up that want to write, also while something waits to be taken in', async () => {
+    await fill();
+    const other = new DatabaseSync(rig.path);
+    other.exec('BEGIN IMMEDIATE');
+    expect(valueOrThrow(await rig.ledger.settle(5, OK))).toMatchObject({ type: 'spooled' });
+    other.exec('ROLLBACK');
+    const found = await rig.ledger.look(({ database }) => {
+      other.exec('BEGIN IMMEDIATE; ROLLBACK');
+      return database.get('SELECT status FROM ledger WHERE id = 5')?.['status'];
+    });
+    expect(valueOrThrow(found)).toBe('CONFIRMED');
+    other.close();
   });
 
   it('names entries that were exchanged', async () => {
@@ -204,6 +233,80 @@ describe('pruneLedger', () => {
       expect(await flaws()).toEqual([]);
     }
     expect(sql('SELECT id FROM ledger')).toHaveLength(2);
+  });
+
+  it('removes thousands in small steps, and stops between two of them when it is told to', async () => {
+    const columns = { root_session_id: 's', turn_id: '', ordinal: 0, args_sha256: '' };
+    const more = {
+      tool_name: 'x',
+      args_len: 0,
+      session_id: 's',
+      agent: 'a',
+      cwd: '/',
+      is_own: 0,
+      issued_uptime_ms: 0,
+      grace_s: 1,
+      effect_class: 'write',
+      awaiting_approval: 0,
+    };
+    valueOrThrow(
+      await rig.ledger.work((access) => {
+        for (let index = 0; index < 6000; index += 1) {
+          const ts = new Date(rig.clock.now() + index).toISOString();
+          const id = insertRow(access, { ...columns, ts, tool_call_id: String(index), more });
+          if (index % 1000 !== 999) markRefused(access, id, { status: 'CANCELLED', digest: '', at: ts });
+        }
+        return undefined;
+      }),
+    );
+    const abort = new AbortController();
+    const stopped = pruneLedger(rig.ledger, {
+      maxAgeMs: 0,
+      maxRows: 500,
+      nowMs: rig.clock.now(),
+      signal: abort.signal,
+    });
+    await new Promise(setImmediate);
+    abort.abort();
+    const before = valueOrThrow(await stopped).rows;
+    expect(before).toBeGreaterThan(0);
+    expect(before).toBeLessThan(5495);
+    expect(await flaws([await head()])).toEqual([]);
+    expect(await prune({ maxRows: 500 })).toMatchObject({ rows: 5495 - before, kept: 5 });
+    expect(sql('SELECT count(*) AS n FROM ledger')).toEqual([{ n: 505 }]);
+    expect(await flaws([await head()])).toEqual([]);
+    expect(sql('PRAGMA freelist_count')).toEqual([{ freelist_count: 0 }]);
+  });
+
+  it('cuts no more of the chain in one step than others can wait for', async () => {
+    const ghost = await rig.issue({ owner: DEAD, isOwn: false, call: callOf({ callId: 'ghost' }) });
+    const at = '2030-01-01T00:00:00.000Z';
+    valueOrThrow(
+      await rig.ledger.work(({ database }) => {
+        for (let index = 0; index < 5000; index += 1) appendEvent(database, { kind: 'tampered', at });
+        return undefined;
+      }),
+    );
+    await rig.watch().acknowledge([ghost]);
+    await rig.issue({ call: callOf({ callId: 'last' }) });
+    expect(await prune({ maxRows: 1 })).toMatchObject({ rows: 1, entries: 5002 });
+    expect(await flaws([await head()])).toEqual([]);
+  });
+
+  it('says that what was erased may still be read, while somebody does', async () => {
+    const id = await rig.issue({ call: callOf({ args: { text: 'REMEMBERED' } }) });
+    await rig.ledger.settle(id, OK);
+    const reader = new DatabaseSync(rig.path);
+    reader.exec('BEGIN');
+    reader.prepare('SELECT * FROM ledger').all();
+    expect(await eraseRow(rig.ledger, id, rig.clock)).toMatchObject({ ok: false, code: 'busy' });
+    reader.exec('COMMIT');
+    reader.close();
+    expect(await eraseRow(rig.ledger, id, rig.clock)).toMatchObject({ ok: true });
+    const folder = dirname(rig.path);
+    for (const name of readdirSync(folder))
+      expect(readFileSync(join(folder, name), 'latin1')).not.toContain('REMEMBERED');
+    expect(await flaws()).toEqual([]);
   });
 
   it('can remove everything', async () => {

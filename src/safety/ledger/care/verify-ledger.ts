@@ -1,10 +1,11 @@
 import type { Result } from '../../../kernel/errors/index.ts';
 import { getString, isJsonObject, parseJson } from '../../../kernel/json/index.ts';
-import { type Database, numberColumn, type Row, textColumn } from '../../../platform/sqlite/index.ts';
+import { type Database, numberColumn, type Row } from '../../../platform/sqlite/index.ts';
 import type { Ledger } from '../ledger.ts';
 import { baseOf, type ChainHead, digestOf, ISSUE_COLUMNS, STATE_COLUMNS } from '../store/chain.ts';
 import type { LedgerAccess } from '../store/ledger-file.ts';
 import { type ChainedFields, chainHash, hexOf } from '../store/seal.ts';
+import { selectEvents, selectRows } from '../store/select-rows.ts';
 import { ranges } from './ranges.ts';
 
 export type LedgerFlawKind =
@@ -17,7 +18,9 @@ export type LedgerFlawKind =
   /** A row that was sealed is not there any more. */
   | 'deleted_row'
   /** A row that never was sealed. */
-  | 'added_row';
+  | 'added_row'
+  /** Rows that were sealed with another key than the one there is: whether they were edited cannot be told. */
+  | 'lost_key';
 
 export interface LedgerFlaw {
   readonly kind: LedgerFlawKind;
@@ -55,6 +58,7 @@ function verify(access: LedgerAccess, anchors: Anchors): LedgerVerification {
     previous: base,
     entries: 0,
     isBroken: false,
+    keyNumber: 0,
   };
   for (const row of pages(database, 'event', 'seq', base.seq)) followEntry(walk, row);
   const { previous } = walk;
@@ -84,18 +88,29 @@ function isKnownBase(
   const named = `${String(seq)} ${hexOf(hash)}`;
   return database
     .all("SELECT detail FROM event WHERE kind = 'pruned'")
-    .some((row) => baseIn(textColumn(row, 'detail')) === named);
+    .some((row) => baseIn(row['detail']) === named);
 }
 
-function baseIn(detail: string): string | undefined {
-  const parsed = parseJson(detail);
-  return parsed.ok && isJsonObject(parsed.value) ? getString(parsed.value, 'base') : undefined;
+function baseIn(detail: Row[string] | undefined): string | undefined {
+  return memberIn(detail, 'base');
+}
+
+/** A member of what an entry says of itself. */
+function memberIn(detail: Row[string] | undefined, name: string): string | undefined {
+  const parsed = typeof detail === 'string' ? parseJson(detail) : undefined;
+  return parsed?.ok === true && isJsonObject(parsed.value) ? getString(parsed.value, name) : undefined;
 }
 
 interface Sealed {
-  issue: Uint8Array | undefined;
-  state: Uint8Array | undefined;
+  issue: KeyedDigest | undefined;
+  state: KeyedDigest | undefined;
   isErased: boolean;
+}
+
+interface KeyedDigest {
+  readonly digest: Uint8Array;
+  /** Counts the keys that were in use one after the other. */
+  readonly keyNumber: number;
 }
 
 interface Walk {
@@ -106,6 +121,7 @@ interface Walk {
   previous: { readonly seq: number; readonly hash: Uint8Array };
   entries: number;
   isBroken: boolean;
+  keyNumber: number;
 }
 
 function followEntry(walk: Walk, row: Row): void {
@@ -134,28 +150,38 @@ function followEntry(walk: Walk, row: Row): void {
     });
   }
   walk.previous = { seq: fields.seq, hash: stored };
-  if (fields.ledgerId !== null) noteSealed(walk.last, fields.ledgerId, fields);
+  if (fields.kind === 'started' && memberIn(fields.detail, 'key') !== undefined) walk.keyNumber += 1;
+  if (fields.ledgerId !== null) noteSealed(walk, fields.ledgerId, fields);
 }
 
-function noteSealed(last: Map<number, Sealed>, id: number, { kind, digest }: ChainedFields): void {
+function noteSealed({ last, keyNumber }: Walk, id: number, { kind, digest }: ChainedFields): void {
   const sealed = last.get(id) ?? { issue: undefined, state: undefined, isErased: false };
-  if (kind === 'issued') sealed.issue = digest ?? undefined;
-  else sealed.state = digest ?? undefined;
+  const keyed = digest === null ? undefined : { digest, keyNumber };
+  if (kind === 'issued') sealed.issue = keyed;
+  else sealed.state = keyed;
   if (kind === 'erased') sealed.isErased = true;
   last.set(id, sealed);
 }
 
-function checkRows(access: LedgerAccess, { last, flaws }: Walk): number {
+function checkRows(access: LedgerAccess, { last, flaws, keyNumber }: Walk): number {
   const { database } = access;
   const pruned = prunedRanges(database);
-  let rows = 0;
+  let [rows, unknown] = [0, 0];
   for (const row of pages(database, 'ledger', 'id', 0)) {
     rows += 1;
     const id = numberColumn(row, 'id');
-    const problem = problemOf(access, row, last.get(id));
+    const sealed = last.get(id);
+    const problem = problemOf(access, row, { sealed, keyNumber });
     if (problem !== undefined) flaws.push(problem);
+    else if (isOfOtherKey(sealed, keyNumber)) unknown += 1;
     last.delete(id);
   }
+  if (unknown > 0)
+    flaws.push({
+      kind: 'lost_key',
+      at: 'the key',
+      message: `whether ${unknown === 1 ? '1 call was' : `${String(unknown)} calls were`} edited cannot be told: the key they were sealed with is not there any more`,
+    });
   const missing = [...last.keys()].filter((id) => !pruned.some(([from, to]) => id >= from && id <= to));
   for (const [from, to] of ranges(missing.toSorted((a, b) => a - b))) {
     const which = from === to ? `call #${String(from)} was` : `calls #${String(from)} to #${String(to)} were`;
@@ -164,20 +190,30 @@ function checkRows(access: LedgerAccess, { last, flaws }: Walk): number {
   return rows;
 }
 
-function problemOf({ seal }: LedgerAccess, row: Row, sealed: Sealed | undefined): LedgerFlaw | undefined {
+function isOfOtherKey(sealed: Sealed | undefined, keyNumber: number): boolean {
+  return [sealed?.issue, sealed?.state].some((each) => each !== undefined && each.keyNumber !== keyNumber);
+}
+
+function problemOf(
+  { seal }: LedgerAccess,
+  row: Row,
+  { sealed, keyNumber }: { readonly sealed: Sealed | undefined; readonly keyNumber: number },
+): LedgerFlaw | undefined {
   const id = numberColumn(row, 'id');
   const flaw = (kind: LedgerFlawKind, message: string): LedgerFlaw => ({
     kind,
     at: `row ${String(id)}`,
     message,
   });
-  const name = `call #${String(id)} (${textColumn(row, 'tool_name')})`;
+  const name = `call #${String(id)} (${String(row['tool_name'])})`;
   if (sealed === undefined) return flaw('added_row', `${name} was added by hand`);
   const { issue, state, isErased } = sealed;
-  if (issue !== undefined && !isErased && hexOf(digestOf(seal, row, ISSUE_COLUMNS)) !== hexOf(issue))
+  const differs = (each: KeyedDigest | undefined, columns: readonly string[], from: Row): boolean =>
+    each?.keyNumber === keyNumber && hexOf(digestOf(seal, from, columns)) !== hexOf(each.digest);
+  if (!isErased && differs(issue, ISSUE_COLUMNS, row))
     return flaw('edited_row', `what ${name} was called with was edited by hand`);
-  const expected = state ?? digestOf(seal, freshState(row), STATE_COLUMNS);
-  if (hexOf(digestOf(seal, row, STATE_COLUMNS)) !== hexOf(expected))
+  const expected = state ?? { digest: digestOf(seal, freshState(row), STATE_COLUMNS), keyNumber };
+  if (differs(expected, STATE_COLUMNS, row))
     return flaw('edited_row', `how ${name} ended was edited by hand`);
   return undefined;
 }
@@ -201,8 +237,8 @@ function fieldsOf(row: Row): ChainedFields {
   return {
     seq: numberColumn(row, 'seq'),
     ledgerId: typeof ledgerId === 'number' ? ledgerId : null,
-    kind: textColumn(row, 'kind'),
-    at: textColumn(row, 'at'),
+    kind: String(row['kind']),
+    at: String(row['at']),
     digest: digest instanceof Uint8Array ? digest : null,
     detail: typeof detail === 'string' ? detail : null,
   };
@@ -219,10 +255,8 @@ function* pages(
   after: number,
 ): Iterable<Row> {
   for (let last = after; ; ) {
-    const rows = database.all(
-      `SELECT * FROM ${table} WHERE ${key} > ? ORDER BY ${key} LIMIT ${String(PAGE)}`,
-      [last],
-    );
+    const select = table === 'event' ? selectEvents : selectRows;
+    const rows = select(database, `${table} WHERE ${key} > ? ORDER BY ${key} LIMIT ${String(PAGE)}`, [last]);
     yield* rows;
     const end = rows.at(-1);
     if (end === undefined) return;
@@ -234,13 +268,12 @@ function* pages(
 function prunedRanges(database: Database): readonly (readonly [number, number])[] {
   return database
     .all("SELECT detail FROM event WHERE kind = 'pruned' ORDER BY seq")
-    .flatMap((row) => rangesIn(textColumn(row, 'detail')));
+    .flatMap((row) => rangesIn(row['detail']));
 }
 
 const RANGE = /(\d+)-(\d+)/g;
 
-function rangesIn(detail: string): readonly (readonly [number, number])[] {
-  const parsed = parseJson(detail);
-  const rows = parsed.ok && isJsonObject(parsed.value) ? (getString(parsed.value, 'rows') ?? '') : '';
+function rangesIn(detail: Row[string] | undefined): readonly (readonly [number, number])[] {
+  const rows = memberIn(detail, 'rows') ?? '';
   return [...rows.matchAll(RANGE)].map(([, from, to]) => [Number(from), Number(to)]);
 }

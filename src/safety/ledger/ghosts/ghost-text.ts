@@ -59,8 +59,9 @@ function fenced(text: string, maxChars: number): string {
   return line.length <= maxChars ? line : `${line.slice(0, maxChars - 1).toWellFormed()}…`;
 }
 
-/** `45 s`, `14 min`, `3 h`, `2 d`. */
+/** `45 s`, `14 min`, `3 h`, `2 d`; `an unknown time` when it is not finite. */
 export function age(ms: number): string {
+  if (!Number.isFinite(ms)) return 'an unknown time';
   const seconds = Math.round(ms / 1000);
   if (seconds < 90) return `${String(seconds)} s`;
   if (seconds < 90 * 60) return `${String(Math.round(seconds / 60))} min`;

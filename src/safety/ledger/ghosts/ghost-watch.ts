@@ -1,14 +1,18 @@
-import { type Result, succeed } from '../../../kernel/errors/index.ts';
-import type { Clock } from '../../../platform/clock/index.ts';
+import { messageOf, type Result, succeed } from '../../../kernel/errors/index.ts';
+import { type Clock, within } from '../../../platform/clock/index.ts';
+import { numberColumn, type SqlParameter } from '../../../platform/sqlite/index.ts';
 import type { Ledger } from '../ledger.ts';
 import type { EffectKnown, LedgerRow } from '../model/ledger-row.ts';
-import type { ProbeVerdict } from '../model/probe.ts';
+import type { ProbeResult, ProbeVerdict } from '../model/probe.ts';
+import { nextTurn } from '../next-turn.ts';
 import type { ProbePort } from '../probes/prober.ts';
 import type { Outcome } from '../recording/intent.ts';
+import type { RowChange } from '../store/change-row.ts';
 import { OPEN } from '../store/write-row.ts';
 import type { Ghost } from './ghost.ts';
 import { correctionText, ghostText } from './ghost-text.ts';
 import { ageOf, judgeRow, type Moment } from './judge-row.ts';
+import { REVIVED, rootsBelow } from './lineage.ts';
 import { momentNow } from './moment.ts';
 
 export interface GhostWatchParts {
@@ -32,8 +36,12 @@ export interface Briefing {
 const MAX_TOLD = 10;
 /** How often a model is told of the same ghost, at most. */
 const MAX_TELLINGS = 2;
-/** Above it a walk from child to parent has lost its way. */
-const MAX_DEPTH = 8;
+/** Looks at the world that are taken at once. */
+const LOOKS_AT_ONCE = 4;
+/** How long a turn, or the start of the program, waits for what other agents and the world say, in milliseconds. */
+const LOOK_LIMIT_MS = 5000;
+/** Rows that are read, or changed, in one go. */
+const PAGE = 200;
 
 /** Finds calls that are lost, looks what became of them, and tells of them: the model of their lineage, and the person. */
 export class GhostWatch {
@@ -45,80 +53,71 @@ export class GhostWatch {
 
   /** All ghosts, newest first; with `probe`, the world is looked at for each, and what is seen is noted. */
   async ghosts({ probe = false }: { readonly probe?: boolean } = {}): Promise<Result<readonly Ghost[]>> {
-    const open = await this.#parts.ledger.rowsWhere(`${OPEN} ORDER BY id DESC`, []);
-    if (!open.ok) return open;
-    return succeed(await this.#ghostsAmong(open.value, probe));
+    const found = await this.#allGhosts();
+    if (!found.ok || !probe) return found;
+    const seen = await this.#look(found.value, null);
+    const noted = await this.#change(seen.flatMap(probeChanges));
+    return noted.ok ? succeed(seen) : noted;
   }
 
   /**
    * What the model of a lineage is to be told of its own ghosts and those of its children, and of earlier ones that came back since.
-   * Each is told once, and once more only when `isStillTold` says that the model cannot read it any more.
+   * Each is told once, and once more only when `isStillTold` says that the model cannot read it any more. Never rejects; what cannot be looked
+   * at within 5 s is told as not checked.
    */
   async briefing(rootSessionId: string, isStillTold?: (mark: string) => boolean): Promise<Briefing> {
-    const open = await this.#parts.ledger.rowsWhere(`(${OPEN}) ORDER BY id DESC`, []);
-    if (!open.ok)
-      return { text: '', warnings: [`The journal could not be asked for lost calls: ${open.message}`] };
-    const own: LedgerRow[] = [];
-    for (const row of open.value) if (await this.#isOfLineage(row, rootSessionId)) own.push(row);
-    const ghosts = await this.#ghostsAmong(own, false);
-    const untold = ghosts.filter(({ row }) => mayBeTold(row, isStillTold)).slice(0, MAX_TOLD);
-    const probed: Ghost[] = [];
-    for (const ghost of untold) probed.push(await this.#withProbe(ghost));
-    const warnings: string[] = [];
-    for (const { row } of probed) {
-      const noted = await this.#noteReported(row, { isTold: true });
-      if (!noted.ok)
-        warnings.push(
-          `The journal could not note that call #${String(row.id)} was reported: ${noted.message}`,
-        );
+    try {
+      const roots = await rootsBelow(this.#parts.ledger, rootSessionId);
+      if (!roots.ok) return notAsked(roots.message);
+      const untold = await this.#untold(roots.value, isStillTold);
+      if (!untold.ok) return notAsked(untold.message);
+      const { told, warnings } = await this.#tell(await this.#look(untold.value, LOOK_LIMIT_MS));
+      const corrections = await this.#corrections(roots.value);
+      const { describe } = this.#parts;
+      const texts = [ghostText(told, describe), correctionText(corrections, describe)];
+      return { text: texts.filter((text) => text !== '').join('\n\n'), warnings };
+    } catch (error) {
+      return notAsked(messageOf(error));
     }
-    const corrections = await this.#corrections(rootSessionId);
-    const { describe } = this.#parts;
-    const texts = [ghostText(probed, describe), correctionText(corrections, describe)].filter(
-      (text) => text !== '',
-    );
-    return { text: texts.join('\n\n'), warnings };
   }
 
   /**
-   * Probes and reports what processes have left that died; nothing is repeated. The value is one line for the person when there are lost
-   * calls, of whatever session.
+   * Probes and reports what processes have left that died; nothing is repeated. The value is all ghosts, of whatever session. Those that
+   * cannot be looked at within 5 s are reported as they are.
    */
   async recover(): Promise<Result<readonly Ghost[]>> {
-    const found = await this.ghosts();
+    const found = await this.#allGhosts();
     if (!found.ok) return found;
-    const ghosts: Ghost[] = [];
-    for (const ghost of found.value) {
-      if (ghost.row.status !== 'PENDING') {
-        ghosts.push(ghost);
-        continue;
-      }
-      ghosts.push(await this.#withProbe(ghost));
-      const noted = await this.#noteReported(ghost.row, { isTold: false });
-      if (!noted.ok) return noted;
-    }
-    return succeed(ghosts);
+    const isNew = ({ row }: Ghost): boolean => row.status === 'PENDING';
+    const seen = await this.#look(found.value.filter(isNew), LOOK_LIMIT_MS);
+    const noted = await this.#change(seen.flatMap((ghost) => reportChanges(ghost, 0, this.#now())));
+    if (!noted.ok) return noted;
+    const looked = new Map(seen.map((ghost) => [ghost.row.id, ghost]));
+    return succeed(
+      found.value
+        .filter((ghost) => !isNew(ghost) || noted.value.has(ghost.row.id))
+        .map((ghost) => looked.get(ghost.row.id) ?? ghost),
+    );
   }
 
   /** Takes ghosts off the list, for good. The value is the ids that were no ghosts. */
   async acknowledge(ids: readonly number[]): Promise<Result<readonly number[]>> {
-    const { ledger, clock } = this.#parts;
+    const { ledger } = this.#parts;
     const not: number[] = [];
     const moment = this.#moment();
     for (const id of ids) {
-      const row = await ledger.row(id);
-      if (!row.ok) return row;
-      if (row.value === undefined || judgeRow(row.value, moment) !== 'ghost') {
+      const read = await ledger.row(id);
+      if (!read.ok) return read;
+      const row = read.value;
+      if (row === undefined || judgeRow(row, moment) !== 'ghost') {
         not.push(id);
         continue;
       }
-      const at = new Date(clock.now()).toISOString();
-      const reported = row.value.reportedAt ?? at;
-      const changed = await ledger.change(id, {
-        kind: 'acked',
-        set: { status: 'GHOST_REPORTED', reported_at: reported, acked_at: at },
-      });
+      const at = this.#now();
+      const set = { status: 'GHOST_REPORTED', reported_at: row.reportedAt ?? at, acked_at: at };
+      const changed = await ledger.change([{ row, kind: 'acked', set }]);
       if (!changed.ok) return changed;
+      if (!changed.value.has(id)) not.push(id);
     }
     return succeed(not);
   }
@@ -128,85 +127,159 @@ export class GhostWatch {
     return momentNow(clock, (id) => ledger.isRunning(id));
   }
 
-  async #ghostsAmong(rows: readonly LedgerRow[], probe: boolean): Promise<readonly Ghost[]> {
-    const moment = this.#moment();
+  #now(): string {
+    return new Date(this.#parts.clock.now()).toISOString();
+  }
+
+  async #allGhosts(): Promise<Result<readonly Ghost[]>> {
+    const ids = await this.#openIds('1');
+    if (!ids.ok) return ids;
     const ghosts: Ghost[] = [];
-    for (const row of rows) {
-      if (judgeRow(row, moment) !== 'ghost' || (await this.#isToldByTranscript(row))) continue;
-      const ghost = {
+    for (let start = 0; start < ids.value.length; start += PAGE) {
+      const page = await this.#ghostsOf(ids.value.slice(start, start + PAGE));
+      if (!page.ok) return page;
+      ghosts.push(...page.value);
+      await nextTurn();
+    }
+    return succeed(ghosts);
+  }
+
+  /** The newest ghosts of those lineages that are still to be told, read in portions: there may be thousands. */
+  async #untold(
+    roots: readonly string[],
+    isStillTold: ((mark: string) => boolean) | undefined,
+  ): Promise<Result<readonly Ghost[]>> {
+    const ids = await this.#openIds('root_session_id IN (SELECT value FROM json_each(?))', [
+      JSON.stringify(roots),
+    ]);
+    if (!ids.ok) return ids;
+    const untold: Ghost[] = [];
+    for (let start = 0; start < ids.value.length && untold.length < MAX_TOLD; start += PAGE) {
+      const page = await this.#ghostsOf(ids.value.slice(start, start + PAGE), (row) =>
+        mayBeTold(row, isStillTold),
+      );
+      if (!page.ok) return page;
+      untold.push(...page.value);
+    }
+    return succeed(untold.slice(0, MAX_TOLD));
+  }
+
+  /** Of all rows that are open, the newest first. Found by their index alone, however many rows there are besides. */
+  async #openIds(
+    condition: string,
+    parameters: readonly SqlParameter[] = [],
+  ): Promise<Result<readonly number[]>> {
+    const found = await this.#parts.ledger.look(({ database }) =>
+      database.all(`SELECT id FROM ledger WHERE (${OPEN}) AND ${condition}`, parameters),
+    );
+    if (!found.ok) return found;
+    return succeed(found.value.map((row) => numberColumn(row, 'id')).toSorted((a, b) => b - a));
+  }
+
+  async #ghostsOf(
+    ids: readonly number[],
+    isWanted: (row: LedgerRow) => boolean = () => true,
+  ): Promise<Result<readonly Ghost[]>> {
+    const rows = await this.#parts.ledger.rowsWhere(
+      'id IN (SELECT value FROM json_each(?)) ORDER BY id DESC',
+      [JSON.stringify(ids)],
+    );
+    return rows.ok ? succeed(await this.#ghostsAmong(rows.value.filter(isWanted))) : rows;
+  }
+
+  /** Notes what is about to be told. What ended in the meantime, or is told by another process, is not told. */
+  async #tell(ghosts: readonly Ghost[]): Promise<{
+    readonly told: readonly Ghost[];
+    readonly warnings: readonly string[];
+  }> {
+    const at = this.#now();
+    const noted = await this.#change(
+      ghosts.flatMap((ghost) => reportChanges(ghost, ghost.row.reportCount + 1, at)),
+    );
+    if (noted.ok) return { told: ghosts.filter(({ row }) => noted.value.has(row.id)), warnings: [] };
+    const calls = ghosts.map(({ row }) => `#${String(row.id)}`).join(', ');
+    return {
+      told: ghosts,
+      warnings: [`The journal could not note that calls were reported (${calls}): ${noted.message}`],
+    };
+  }
+
+  async #ghostsAmong(rows: readonly LedgerRow[]): Promise<readonly Ghost[]> {
+    const moment = this.#moment();
+    const lost = rows.filter((row) => judgeRow(row, moment) === 'ghost');
+    const told = await this.#toldByTranscripts(lost);
+    return lost
+      .filter(({ id }) => !told.has(id))
+      .map((row) => ({
         row,
         ageMs: ageOf(row, moment),
         ...(row.probe === undefined ? {} : { probe: row.probe }),
-      };
-      ghosts.push(probe ? await this.#withProbe(ghost) : ghost);
-    }
-    return ghosts;
+      }));
   }
 
   /** Another agent's own records may say how its call ended: then it is no ghost, and is settled. */
-  async #isToldByTranscript(row: LedgerRow): Promise<boolean> {
-    const outcome = await this.#parts.transcript?.(row);
-    if (outcome === undefined) return false;
-    const settled = await this.#parts.ledger.settle(row.id, outcome);
-    return settled.ok;
-  }
-
-  async #withProbe(ghost: Ghost): Promise<Ghost> {
-    const { row } = ghost;
-    const probe = await this.#parts.probes.probe(row);
-    if (row.probe?.verdict !== probe.verdict || row.probe.evidence !== probe.evidence)
-      await this.#parts.ledger.change(row.id, {
-        kind: 'probed',
-        set: { probe_json: JSON.stringify(probe), effect: EFFECTS_SEEN[probe.verdict] },
-      });
-    return { ...ghost, probe };
-  }
-
-  async #noteReported(row: LedgerRow, { isTold }: { readonly isTold: boolean }): Promise<Result<undefined>> {
-    return this.#parts.ledger.change(row.id, {
-      kind: 'reported',
-      set: {
-        status: 'GHOST_REPORTED',
-        reported_at: new Date(this.#parts.clock.now()).toISOString(),
-        report_count: row.reportCount + (isTold ? 1 : 0),
-      },
+  async #toldByTranscripts(rows: readonly LedgerRow[]): Promise<ReadonlySet<number>> {
+    const { transcript, ledger, clock } = this.#parts;
+    const told = new Set<number>();
+    if (transcript === undefined) return told;
+    await within(clock, LOOK_LIMIT_MS, new AbortController().signal, async (signal) => {
+      for (const row of rows) {
+        const outcome = await transcript(row).catch(() => undefined);
+        if (signal.aborted) return;
+        if (outcome !== undefined && (await ledger.settle(row.id, outcome)).ok) told.add(row.id);
+      }
     });
-  }
-
-  /** Calls that came back after the model was told that they were lost. */
-  async #corrections(rootSessionId: string): Promise<readonly LedgerRow[]> {
-    const { ledger, clock } = this.#parts;
-    const revived = await ledger.rowsWhere(
-      'revived_at IS NOT NULL AND corrected_at IS NULL AND report_count > 0 ORDER BY id',
-      [],
-    );
-    if (!revived.ok) return [];
-    const told: LedgerRow[] = [];
-    for (const row of revived.value) {
-      if (!(await this.#isOfLineage(row, rootSessionId))) continue;
-      const at = new Date(clock.now()).toISOString();
-      const noted = await ledger.change(row.id, { kind: 'corrected', set: { corrected_at: at } });
-      if (noted.ok) told.push(row);
-    }
     return told;
   }
 
-  /** Whether a row belongs to a lineage, or to a child it delegated to, at whatever depth. */
-  async #isOfLineage(row: LedgerRow, rootSessionId: string): Promise<boolean> {
-    if (row.rootSessionId === rootSessionId) return true;
-    let parent = row.parentSessionId;
-    for (let depth = 0; parent !== null && depth < MAX_DEPTH; depth += 1) {
-      const session = parent;
-      if (session === rootSessionId) return true;
-      const rows = await this.#parts.ledger.rowsWhere('root_session_id = ? AND session_id = ? LIMIT 1', [
-        rootSessionId,
-        session,
-      ]);
-      if (rows.ok && rows.value.length > 0) return true;
-      const above = await this.#parts.ledger.rowsWhere('root_session_id = ? LIMIT 1', [session]);
-      parent = above.ok ? (above.value[0]?.parentSessionId ?? null) : null;
+  /** The ghosts with what the world says of them, as far as it does in that time; null for no limit. */
+  async #look(ghosts: readonly Ghost[], limitMs: number | null): Promise<readonly Ghost[]> {
+    const seen = new Map<number, ProbeResult>();
+    const waiting = [...ghosts];
+    const lookOn = async (signal: AbortSignal): Promise<void> => {
+      for (let next = waiting.shift(); next !== undefined && !signal.aborted; next = waiting.shift())
+        seen.set(next.row.id, await this.#probe(next.row));
+    };
+    await within(this.#parts.clock, limitMs, new AbortController().signal, async (signal) =>
+      Promise.all(Array.from({ length: LOOKS_AT_ONCE }, async () => lookOn(signal))),
+    );
+    return ghosts.map((ghost) => {
+      const probe = seen.get(ghost.row.id);
+      return probe === undefined ? ghost : { ...ghost, probe };
+    });
+  }
+
+  async #probe(row: LedgerRow): Promise<ProbeResult> {
+    try {
+      return await this.#parts.probes.probe(row);
+    } catch (error) {
+      return { verdict: 'UNKNOWN', evidence: `looking failed: ${messageOf(error).slice(0, 200)}` };
     }
-    return false;
+  }
+
+  /** In portions: others wait for each. */
+  async #change(changes: readonly RowChange[]): Promise<Result<ReadonlySet<number>>> {
+    const changed = new Set<number>();
+    for (let start = 0; start < changes.length; start += PAGE) {
+      const done = await this.#parts.ledger.change(changes.slice(start, start + PAGE));
+      if (!done.ok) return done;
+      for (const id of done.value) changed.add(id);
+      await nextTurn();
+    }
+    return succeed(changed);
+  }
+
+  /** Calls that came back after the model was told that they were lost. */
+  async #corrections(roots: readonly string[]): Promise<readonly LedgerRow[]> {
+    const { ledger } = this.#parts;
+    const revived = await ledger.rowsWhere(
+      `${REVIVED} AND root_session_id IN (SELECT value FROM json_each(?)) ORDER BY +id LIMIT ${String(PAGE)}`,
+      [JSON.stringify(roots)],
+    );
+    if (!revived.ok) return [];
+    const set = { corrected_at: this.#now() };
+    const noted = await ledger.change(revived.value.map((row) => ({ row, kind: 'corrected', set })));
+    return noted.ok ? revived.value.filter(({ id }) => noted.value.has(id)) : [];
   }
 }
 
@@ -217,6 +290,23 @@ const EFFECTS_SEEN: Readonly<Record<ProbeVerdict, EffectKnown>> = {
   UNKNOWN: 'unknown',
 };
 
+/** What a look at the world changes; nothing when it says what it said before. */
+function probeChanges({ row, probe }: Ghost): readonly RowChange[] {
+  if (probe === undefined) return [];
+  if (row.probe?.verdict === probe.verdict && row.probe.evidence === probe.evidence) return [];
+  const set = { probe_json: JSON.stringify(probe), effect: EFFECTS_SEEN[probe.verdict] };
+  return [{ row, kind: 'probed', set }];
+}
+
+function reportChanges(ghost: Ghost, count: number, at: string): readonly RowChange[] {
+  const set = { status: 'GHOST_REPORTED', reported_at: at, report_count: count };
+  return [...probeChanges(ghost), { row: ghost.row, kind: 'reported', set }];
+}
+
+function notAsked(message: string): Briefing {
+  return { text: '', warnings: [`The journal could not be asked for lost calls: ${message}`] };
+}
+
 function mayBeTold(row: LedgerRow, isStillTold: ((mark: string) => boolean) | undefined): boolean {
   if (row.reportCount === 0) return true;
   if (isStillTold === undefined || row.reportCount >= MAX_TELLINGS) return false;
@@ -224,6 +314,6 @@ function mayBeTold(row: LedgerRow, isStillTold: ((mark: string) => boolean) | un
 }
 
 /** What a model that was told of a row can still read. */
-export function markOf({ id }: LedgerRow): string {
+function markOf({ id }: LedgerRow): string {
   return `call #${String(id)} `;
 }

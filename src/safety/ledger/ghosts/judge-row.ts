@@ -32,17 +32,26 @@ export function judgeRow(row: LedgerRow, moment: Moment): Judgement {
   const liveness = row.owner === undefined ? 'unknown' : moment.isAlive(row.owner);
   if (liveness === 'dead') return 'ghost';
   if (row.awaitsApproval) return 'running';
-  if (liveness === 'alive' && row.isOwn && isBeating(row, moment)) return 'running';
+  // A sign of life is one also of a process that cannot be seen: a container shares the clock of the boot, and not the pids.
+  const isSeen = liveness === 'alive' || isOfThisBoot(row, moment);
+  if (isSeen && row.isOwn && isBeating(row, moment)) return 'running';
   return ageOf(row, moment) > row.graceMs ? 'ghost' : 'running';
 }
 
-/** How long ago a call was issued, in milliseconds; never negative. */
-export function ageOf(row: LedgerRow, { nowMs, uptimeMs, bootId }: Moment): number {
-  const isOfThisBoot = row.owner !== undefined && row.owner.bootId !== '' && row.owner.bootId === bootId;
-  const age = isOfThisBoot ? uptimeMs - row.issuedUptimeMs : nowMs - Date.parse(row.ts);
-  return Math.max(0, age);
+/** How long ago a call was issued, in milliseconds; never negative. Infinite when the row does not tell, because somebody edited it. */
+export function ageOf(row: LedgerRow, moment: Moment): number {
+  const { nowMs, uptimeMs } = moment;
+  if (isOfThisBoot(row, moment) && row.issuedUptimeMs <= uptimeMs) return uptimeMs - row.issuedUptimeMs;
+  const issuedAt = Date.parse(row.ts);
+  return Number.isNaN(issuedAt) ? Number.POSITIVE_INFINITY : Math.max(0, nowMs - issuedAt);
+}
+
+function isOfThisBoot({ owner }: LedgerRow, { bootId }: Moment): boolean {
+  return owner !== undefined && owner.bootId !== '' && owner.bootId === bootId;
 }
 
 function isBeating({ issuedUptimeMs, beatUptimeMs }: LedgerRow, { uptimeMs }: Moment): boolean {
-  return uptimeMs - (beatUptimeMs ?? issuedUptimeMs) <= SILENT_MS;
+  const silence = uptimeMs - (beatUptimeMs ?? issuedUptimeMs);
+  // What lies ahead was not written by a process of this boot.
+  return silence >= 0 && silence <= SILENT_MS;
 }

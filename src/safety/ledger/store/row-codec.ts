@@ -1,12 +1,6 @@
 import { getOwn, getString, isJsonObject, type JsonValue, parseJson } from '../../../kernel/json/index.ts';
 import type { ProcessIdentity } from '../../../platform/process/index.ts';
-import {
-  numberColumn,
-  optionalNumberColumn,
-  optionalTextColumn,
-  type Row,
-  textColumn,
-} from '../../../platform/sqlite/index.ts';
+import type { Row } from '../../../platform/sqlite/index.ts';
 import type { FileFact, Foreseen, ForeseenFile, ForeseenRepository } from '../model/foreseen.ts';
 import type { EffectKnown, LedgerRow } from '../model/ledger-row.ts';
 import type { ProbeResult, ProbeVerdict } from '../model/probe.ts';
@@ -14,64 +8,74 @@ import type { ProbeResult, ProbeVerdict } from '../model/probe.ts';
 /** One row of the table, as a value. What is not of the form it should have (somebody edited it) is taken as missing. */
 export function decodeRow(row: Row): LedgerRow {
   return {
-    id: numberColumn(row, 'id'),
-    ts: textColumn(row, 'ts'),
-    toolName: textColumn(row, 'tool_name'),
-    status: textColumn(row, 'status'),
-    argsJson: optionalTextColumn(row, 'args_json') ?? null,
-    argsSha256: textColumn(row, 'args_sha256'),
-    sessionId: textColumn(row, 'session_id'),
-    rootSessionId: textColumn(row, 'root_session_id'),
-    parentSessionId: optionalTextColumn(row, 'parent_session_id') ?? null,
-    turnId: textColumn(row, 'turn_id'),
-    callId: textColumn(row, 'tool_call_id'),
-    ordinal: numberColumn(row, 'ordinal'),
-    agent: textColumn(row, 'agent'),
-    cwd: textColumn(row, 'cwd'),
+    id: numberIn(row, 'id') ?? 0,
+    ts: textIn(row, 'ts') ?? '',
+    toolName: textIn(row, 'tool_name') ?? '',
+    status: textIn(row, 'status') ?? '',
+    argsJson: textIn(row, 'args_json') ?? null,
+    argsSha256: textIn(row, 'args_sha256') ?? '',
+    sessionId: textIn(row, 'session_id') ?? '',
+    rootSessionId: textIn(row, 'root_session_id') ?? '',
+    parentSessionId: textIn(row, 'parent_session_id') ?? null,
+    turnId: textIn(row, 'turn_id') ?? '',
+    callId: textIn(row, 'tool_call_id') ?? '',
+    ordinal: numberIn(row, 'ordinal') ?? 0,
+    agent: textIn(row, 'agent') ?? '',
+    cwd: textIn(row, 'cwd') ?? '',
     owner: ownerOf(row),
-    isOwn: numberColumn(row, 'is_own') === 1,
-    issuedUptimeMs: numberColumn(row, 'issued_uptime_ms'),
-    beatUptimeMs: optionalNumberColumn(row, 'beat_uptime_ms') ?? null,
-    awaitsApproval: numberColumn(row, 'awaiting_approval') === 1,
-    graceMs: numberColumn(row, 'grace_s') * 1000,
-    settledAt: optionalTextColumn(row, 'settled_at') ?? null,
-    durationMs: optionalNumberColumn(row, 'duration_ms') ?? null,
-    resultDigest: optionalTextColumn(row, 'result_digest') ?? null,
-    effect: effectOf(textColumn(row, 'effect')),
-    effectClass: textColumn(row, 'effect_class'),
+    isOwn: numberIn(row, 'is_own') === 1,
+    issuedUptimeMs: numberIn(row, 'issued_uptime_ms') ?? 0,
+    beatUptimeMs: numberIn(row, 'beat_uptime_ms') ?? null,
+    awaitsApproval: numberIn(row, 'awaiting_approval') === 1,
+    graceMs: (numberIn(row, 'grace_s') ?? 0) * 1000,
+    settledAt: textIn(row, 'settled_at') ?? null,
+    durationMs: numberIn(row, 'duration_ms') ?? null,
+    resultDigest: textIn(row, 'result_digest') ?? null,
+    effect: effectOf(textIn(row, 'effect')),
+    effectClass: textIn(row, 'effect_class') ?? '',
     foreseen: decodeForeseen(parsed(row, 'foreseen_json')),
     probe: decodeProbe(parsed(row, 'probe_json')),
-    checkpoint: optionalTextColumn(row, 'checkpoint') ?? null,
-    commandClass: optionalTextColumn(row, 'command_class') ?? null,
-    reportedAt: optionalTextColumn(row, 'reported_at') ?? null,
-    reportCount: numberColumn(row, 'report_count'),
-    revivedAt: optionalTextColumn(row, 'revived_at') ?? null,
-    ackedAt: optionalTextColumn(row, 'acked_at') ?? null,
-    pairing: optionalTextColumn(row, 'pairing') ?? null,
+    checkpoint: textIn(row, 'checkpoint') ?? null,
+    commandClass: textIn(row, 'command_class') ?? null,
+    reportedAt: textIn(row, 'reported_at') ?? null,
+    reportCount: numberIn(row, 'report_count') ?? 0,
+    revivedAt: textIn(row, 'revived_at') ?? null,
+    ackedAt: textIn(row, 'acked_at') ?? null,
+    pairing: textIn(row, 'pairing') ?? null,
   };
 }
 
+function textIn(row: Row, column: string): string | undefined {
+  const value = row[column];
+  return typeof value === 'string' ? value : undefined;
+}
+
+function numberIn(row: Row, column: string): number | undefined {
+  const value = row[column];
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}
+
 function parsed(row: Row, column: string): JsonValue | undefined {
-  const text = optionalTextColumn(row, column);
+  const text = textIn(row, column);
   if (text === undefined) return undefined;
   const result = parseJson(text);
   return result.ok ? result.value : undefined;
 }
 
 function ownerOf(row: Row): ProcessIdentity | undefined {
-  const pid = optionalNumberColumn(row, 'owner_pid');
+  const pid = numberIn(row, 'owner_pid');
   if (pid === undefined) return undefined;
   return {
     pid,
-    startTime: optionalTextColumn(row, 'owner_start') ?? '',
-    bootId: optionalTextColumn(row, 'boot_id') ?? '',
-    pidNamespace: optionalTextColumn(row, 'pid_namespace') ?? '',
+    startTime: textIn(row, 'owner_start') ?? '',
+    bootId: textIn(row, 'boot_id') ?? '',
+    pidNamespace: textIn(row, 'pid_namespace') ?? '',
   };
 }
 
 const EFFECTS: readonly EffectKnown[] = ['none', 'unknown', 'applied', 'not_applied', 'partial'];
 
-function effectOf(text: string): EffectKnown {
+function effectOf(text: string | undefined): EffectKnown {
   return EFFECTS.find((effect) => effect === text) ?? 'unknown';
 }
 

@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHash, createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { createFolders, errnoOf } from '../../../platform/paths/index.ts';
 import { randomBytes, randomId } from '../../../platform/random/index.ts';
 import { createRawFile, linkRaw, rawContent, unlinkRaw } from '../../../platform/raw-files/index.ts';
@@ -12,15 +12,21 @@ export type SealedValue = string | number | null;
  * short secret by trying, also after what was sealed has been erased.
  */
 export class Seal {
-  readonly #key: Uint8Array;
+  /** Bytes would be made a key of anew for each digest, which takes longer than the digest. */
+  readonly #key: KeyObject;
 
   constructor(key: Uint8Array) {
-    this.#key = key;
+    this.#key = createSecretKey(key);
   }
 
   /** Of a list of values, which keep their borders. */
   digest(values: readonly SealedValue[]): Buffer {
     return createHmac('sha256', this.#key).update(JSON.stringify(values)).digest();
+  }
+
+  /** Tells this key from others, and nothing about it. */
+  get keyId(): string {
+    return this.text('herma-ledger-key').slice(0, 16);
   }
 
   /** Of a text, in hexadecimal. */

@@ -1,148 +1,156 @@
 import { fail, messageOf, type Result, succeed } from '../../../kernel/errors/index.ts';
-import {
-  getOwn,
-  getString,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  parseJson,
-} from '../../../kernel/json/index.ts';
-import { appendLine } from '../../../platform/files/index.ts';
-import { displayPath, errnoOf } from '../../../platform/paths/index.ts';
+import { parseJson } from '../../../kernel/json/index.ts';
+import { displayPath, errnoOf, isFileError } from '../../../platform/paths/index.ts';
 import { randomId } from '../../../platform/random/index.ts';
-import { rawContent, rawNames, rawStat, renameRaw, unlinkRaw } from '../../../platform/raw-files/index.ts';
-import type { EffectKnown } from '../model/ledger-row.ts';
-import type { Outcome } from '../recording/intent.ts';
-import { type IssueColumns, isMoreColumn } from './issue-columns.ts';
+import {
+  createRawFile,
+  ensureRawFolder,
+  makeRawFolder,
+  rawContent,
+  rawKindOf,
+  rawNames,
+  rawStat,
+  removeRawFolder,
+  renameRaw,
+  syncRawFolder,
+  unlinkRaw,
+} from '../../../platform/raw-files/index.ts';
+import { decodeSpoolEntry, type SpoolEntry } from './spool-entry.ts';
 
-/** Something the journal could not take in time. */
-export type SpoolEntry =
-  | { readonly type: 'settle'; readonly id: number; readonly at: string; readonly outcome: Outcome }
-  | {
-      readonly type: 'refuse';
-      readonly columns: IssueColumns;
-      readonly refusal: { readonly status: string; readonly digest: string; readonly at: string };
-    };
-
-/** Entries in the hands of one process. */
-export interface TakenSpool {
-  readonly path: string;
-  readonly entries: readonly SpoolEntry[];
+/** An entry, and the file it stands in. */
+export interface SpooledEntry {
+  readonly name: string;
+  readonly entry: SpoolEntry;
 }
 
-const NAME = 'spool.jsonl';
-const TAKEN = /^spool\.[a-z0-9_]+\.taken$/;
+const NAME = /^\d{15}-[a-z0-9_]+\.json$/;
 /** More is not kept: a journal that cannot be written for so long is a fault somebody must see. */
-const MAX_BYTES = 4 * 1024 * 1024;
+const MAX_ENTRIES = 4096;
+const MAX_ENTRY_BYTES = 1024 * 1024;
+/** How often a folder is made anew that others removed just now, being empty. */
+const MAX_TRIES = 20;
 
 /**
- * A small file beside the journal for what could not be written while others held it: ends of calls, and calls that were stopped. The
- * next process that can write the journal takes it in. What is in it holds no secrets.
+ * A folder beside the journal for what could not be written while others held it: ends of calls, and calls that were stopped; one file each,
+ * which is there as a whole or not at all. The next process that can write the journal takes them in, and removes them once that is on the
+ * disk: an entry that is taken in twice changes nothing. What is in it holds no secrets.
  */
 export class Spool {
   readonly #folder: string;
+  readonly #path: string;
+  readonly #onUnusable: (line: string) => void;
 
-  constructor(folder: string) {
+  constructor(folder: string, onUnusable: (line: string) => void) {
     this.#folder = folder;
+    this.#path = `${folder}/spool`;
+    this.#onUnusable = onUnusable;
   }
 
-  /** Fails when it cannot be written, or has become too large. */
-  async add(entry: SpoolEntry): Promise<Result<undefined>> {
-    const path = `${this.#folder}/${NAME}`;
-    if ((rawStat(path)?.size ?? 0) > MAX_BYTES)
-      return fail(
-        'spool_full',
-        `${displayPath(path)} has become too large: the journal could not be written for long.`,
-      );
-    return appendLine(path, JSON.stringify(entry), { fsync: true });
+  /** On the disk when it returns. Fails when it cannot be written, or there are too many. `nowMs` gives their order. */
+  add(entry: SpoolEntry, nowMs: number): Result<undefined> {
+    const made = `${this.#folder}/spool-${randomId()}.new`;
+    try {
+      const kind = this.#kind();
+      if (kind !== undefined && kind !== 'directory')
+        return fail('spool_unusable', `${displayPath(this.#path)} is no folder.`, 'Move it away.');
+      if (kind !== undefined && rawNames(this.#path).length >= MAX_ENTRIES)
+        return fail(
+          'spool_full',
+          `${displayPath(this.#path)} is full: the journal could not be written for long.`,
+        );
+      ensureRawFolder(this.#folder);
+      createRawFile(made, Buffer.from(JSON.stringify(entry)), { mode: 0o600, sync: true });
+      this.#moveIn(made, `${String(Math.trunc(nowMs)).padStart(15, '0')}-${randomId()}.json`);
+      return succeed(undefined);
+    } catch (error) {
+      if (!isFileError(error)) throw error;
+      this.#quietly(() => unlinkRaw(made));
+      return fail('spool_unwritable', `${displayPath(this.#path)} cannot be written: ${messageOf(error)}`);
+    }
   }
 
   /** Whether there is nothing to take in. Cheap: asked before every write. */
   isEmpty(): boolean {
-    return rawStat(`${this.#folder}/${NAME}`) === undefined;
+    return this.#kind() !== 'directory';
   }
 
-  /** Takes all entries out of the hands of other processes; undefined when another was faster. To be ended by {@link settle}. */
-  take(): TakenSpool | undefined {
-    const path = `${this.#folder}/spool.${randomId()}.taken`;
+  /** The oldest entries, at most `limit`. What is none, or cannot be read as one, is moved away and said. */
+  read(limit: number): readonly SpooledEntry[] {
+    const names = this.#quietly(() => rawNames(this.#path).toSorted()) ?? [];
+    if (names.length === 0) this.#quietly(() => removeRawFolder(this.#path));
+    return names.slice(0, limit).flatMap((name) => {
+      const entry = this.#entryIn(name);
+      return entry === undefined ? [] : [{ name, entry }];
+    });
+  }
+
+  /** Removes entries that are in the journal. */
+  remove(names: readonly string[]): void {
+    this.#quietly(() => {
+      for (const name of names) unlinkRaw(`${this.#path}/${name}`);
+      removeRawFolder(this.#path);
+    });
+  }
+
+  /** Keeps something aside that the journal cannot take in, so that nobody tries it again and again. */
+  setAside(name: string): void {
+    const place = `${this.#folder}/spool.unusable`;
+    const isMoved = this.#quietly(() => {
+      ensureRawFolder(place);
+      renameRaw(`${this.#path}/${name}`, `${place}/${randomId()}`);
+      return true;
+    });
+    if (isMoved === true)
+      this.#onUnusable(
+        `Something that was to be added to the journal later could not be: it was kept in ${displayPath(place)}.`,
+      );
+  }
+
+  #entryIn(name: string): SpoolEntry | undefined {
     try {
-      renameRaw(`${this.#folder}/${NAME}`, path);
+      const bytes = NAME.test(name) ? rawContent(`${this.#path}/${name}`, MAX_ENTRY_BYTES)?.bytes : undefined;
+      const parsed = bytes === undefined ? undefined : parseJson(bytes.toString('utf8'));
+      const entry = parsed?.ok === true ? decodeSpoolEntry(parsed.value) : undefined;
+      if (entry === undefined) this.setAside(name);
+      return entry;
     } catch (error) {
-      if (errnoOf(error) !== 'ENOENT') throw error;
+      if (!isFileError(error)) throw error;
+      // Another process was faster, or it cannot be read now.
       return undefined;
     }
-    const lines = rawContent(path)?.bytes.toString('utf8').split('\n') ?? [];
-    return { path, entries: lines.flatMap((line) => decode(line) ?? []) };
   }
 
-  /** Removes what was taken once it is in the journal, else puts it back. */
-  settle({ path }: TakenSpool, isWritten: boolean): void {
-    if (isWritten) unlinkRaw(path);
-    else if (this.isEmpty()) renameRaw(path, `${this.#folder}/${NAME}`);
-  }
-
-  /** Puts back what a process took that died over it. */
-  recover(): Result<undefined> {
-    try {
-      for (const name of rawNames(this.#folder)) {
-        if (!TAKEN.test(name) || !this.isEmpty()) continue;
-        renameRaw(`${this.#folder}/${name}`, `${this.#folder}/${NAME}`);
+  /** Another process may remove the folder, being empty, at any moment. */
+  #moveIn(made: string, name: string): void {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        if (this.#kind() === undefined) makeRawFolder(this.#path, 0o700);
+        renameRaw(made, `${this.#path}/${name}`);
+        break;
+      } catch (error) {
+        if (!['ENOENT', 'EEXIST'].includes(errnoOf(error) ?? '') || tries >= MAX_TRIES) throw error;
       }
-      return succeed(undefined);
+    }
+    this.#quietly(() => {
+      syncRawFolder(this.#path);
+    });
+    this.#quietly(() => {
+      syncRawFolder(this.#folder);
+    });
+  }
+
+  #kind(): ReturnType<typeof rawKindOf> | undefined {
+    const stat = this.#quietly(() => rawStat(this.#path));
+    return stat === undefined ? undefined : rawKindOf(stat);
+  }
+
+  /** Undefined when the disk does not let us: the next who tries may be luckier. */
+  #quietly<Value>(work: () => Value): Value | undefined {
+    try {
+      return work();
     } catch (error) {
-      if (errnoOf(error) === undefined) throw error;
-      return fail('spool_unreadable', messageOf(error));
+      if (!isFileError(error)) throw error;
+      return undefined;
     }
   }
-}
-
-function decode(line: string): SpoolEntry | undefined {
-  const parsed = line === '' ? undefined : parseJson(line);
-  if (parsed?.ok !== true || !isJsonObject(parsed.value)) return undefined;
-  return getOwn(parsed.value, 'type') === 'refuse'
-    ? decodeRefusal(parsed.value)
-    : decodeSettlement(parsed.value);
-}
-
-function decodeSettlement(value: JsonObject): SpoolEntry | undefined {
-  const [id, at, outcome] = [getOwn(value, 'id'), getString(value, 'at'), getOwn(value, 'outcome')];
-  if (typeof id !== 'number' || at === undefined || !isJsonObject(outcome)) return undefined;
-  const status = (['ok', 'error', 'cancelled'] as const).find((each) => each === getOwn(outcome, 'status'));
-  const [result, durationMs] = [getString(outcome, 'result'), getOwn(outcome, 'durationMs')];
-  if (status === undefined || result === undefined || typeof durationMs !== 'number') return undefined;
-  const errorType = getString(outcome, 'errorType');
-  const effect = effectOf(getOwn(outcome, 'effect'));
-  return { type: 'settle', id, at, outcome: { status, result, durationMs, effect, errorType } };
-}
-
-function effectOf(value: JsonValue | undefined): EffectKnown {
-  const effects: readonly EffectKnown[] = ['none', 'unknown', 'applied', 'not_applied', 'partial'];
-  return effects.find((effect) => effect === value) ?? 'unknown';
-}
-
-function decodeRefusal(value: JsonObject): SpoolEntry | undefined {
-  const [columns, refusal] = [getOwn(value, 'columns'), getOwn(value, 'refusal')];
-  if (!isJsonObject(columns) || !isJsonObject(refusal)) return undefined;
-  const [status, digest, at] = ['status', 'digest', 'at'].map((name) => getString(refusal, name));
-  const texts = ['ts', 'fingerprint', 'root_session_id', 'turn_id', 'tool_call_id'].map((name) =>
-    getString(columns, name),
-  );
-  const [ordinal, more] = [getOwn(columns, 'ordinal'), getOwn(columns, 'more')];
-  if (status === undefined || digest === undefined || at === undefined) return undefined;
-  if (!texts.every((text) => text !== undefined) || typeof ordinal !== 'number' || !isJsonObject(more))
-    return undefined;
-  const [ts = '', fingerprint = '', root = '', turn = '', call = ''] = texts;
-  const ids = { ts, fingerprint, root_session_id: root, turn_id: turn, tool_call_id: call, ordinal };
-  const known = Object.entries(more).filter(
-    (pair): pair is [string, string | number | null] => isMoreColumn(pair[0]) && isScalar(pair[1]),
-  );
-  return {
-    type: 'refuse',
-    columns: { ...ids, more: Object.fromEntries(known) },
-    refusal: { status, digest, at },
-  };
-}
-
-function isScalar(value: JsonValue): value is string | number | null {
-  return value === null || typeof value === 'string' || typeof value === 'number';
 }
