@@ -34,7 +34,7 @@ class LedgerJournalStep implements JournalStep {
 
   async before(call: ToolCall, context: JournalContext): Promise<Journalled> {
     const { continues, awaitsApproval } = context;
-    if (continues !== undefined && !awaitsApproval) return this.#goOn(continues);
+    if (continues !== undefined && !awaitsApproval) return this.#goOn(continues, call);
     // Asked about once more, it still waits in its row.
     if (continues !== undefined && continues !== '')
       return { type: 'journalled', entry: continues, warnings: [] };
@@ -48,7 +48,7 @@ class LedgerJournalStep implements JournalStep {
 
   async after(entry: string, ended: EndedCall): Promise<readonly string[]> {
     if (entry === '') return [];
-    const settled = await this.#parts.ledger.settle(Number(entry), outcomeOf(ended));
+    const settled = await this.#parts.ledger.settle(Number(entry), outcomeOf(ended), ended.call);
     if (!settled.ok) return [`How this call ended could not be journalled: ${settled.message}`];
     if (settled.value.type === 'spooled')
       return [`How this call ended will be journalled later: ${settled.value.message}`];
@@ -67,13 +67,13 @@ class LedgerJournalStep implements JournalStep {
     const noted =
       entry === ''
         ? await ledger.refuse({ ...this.#baseOf(call), verdicts }, why)
-        : await ledger.withdraw(Number(entry), why);
+        : await ledger.withdraw(Number(entry), why, call);
     return noted.ok ? [] : [`That this call was stopped could not be journalled: ${noted.message}`];
   }
 
-  async #goOn(entry: string): Promise<Journalled> {
+  async #goOn(entry: string, call: ToolCall): Promise<Journalled> {
     if (entry === '') return { type: 'journalled', entry, warnings: [] };
-    const approved = await this.#parts.ledger.approve(Number(entry));
+    const approved = await this.#parts.ledger.approve(Number(entry), call);
     if (approved.ok) return { type: 'journalled', entry, warnings: [] };
     // The row is there, and open: that it was approved is all that is missing.
     return {

@@ -30,7 +30,9 @@ export async function runVerify(context: VerbContext, journal: Journal): Promise
     const held = `held against ${counted(anchors, 'head')} noted elsewhere`;
     context.print(`${counted(rows, 'call')}, ${entriesText(entries)}, ${held}: ${verdict}.`);
   }
-  return flaws.length === 0 ? EXIT.done : EXIT.no;
+  if (flaws.length === 0) return EXIT.done;
+  // What was sealed with a key that is not there cannot be judged.
+  return flaws.every(({ kind }) => kind === 'lost_key') ? EXIT.couldNot : EXIT.no;
 }
 
 function entriesText(entries: number): string {
