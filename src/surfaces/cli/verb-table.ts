@@ -43,6 +43,16 @@ export const verbTable: readonly VerbEntry[] = [
     load: () => import('./verbs/ledger.ts'),
   },
   {
+    name: 'posture',
+    summary: 'score how the agent has behaved, from its journal',
+    load: () => import('./verbs/posture.ts'),
+  },
+  {
+    name: 'policy',
+    summary: 'try, see and set the rules about what calls may do',
+    load: () => import('./verbs/policy.ts'),
+  },
+  {
     name: 'hooks',
     summary: 'see, try, approve and check the scripts that are asked about calls',
     load: () => import('./verbs/hooks.ts'),

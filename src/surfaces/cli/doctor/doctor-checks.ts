@@ -5,6 +5,7 @@ import type { DoctorCheck } from './doctor-check.ts';
 import { hooksCheck } from './hooks-check.ts';
 import { bashCheck, diskCheck, gitCheck, homeCheck, nodeCheck, sqliteCheck } from './machine-checks.ts';
 import { modelCheck } from './model-check.ts';
+import { policyCheck } from './policy-check.ts';
 import { sessionsCheck } from './sessions-check.ts';
 import { tamperCheck } from './tamper-check.ts';
 
@@ -22,5 +23,6 @@ export const doctorChecks: readonly DoctorCheck[] = [
   approvalsCheck,
   checkpointsCheck,
   hooksCheck,
+  policyCheck,
   tamperCheck,
 ];

@@ -1,12 +1,6 @@
-import {
-  createPatchTool,
-  createReadFileTool,
-  createSearchFilesTool,
-  createWriteFileTool,
-} from '../../../agent/tools/index.ts';
 import { type Failure, fail, type Result, succeed } from '../../../kernel/errors/index.ts';
-import { isJsonObject, type JsonObject, parseJson } from '../../../kernel/json/index.ts';
-import { effectOfCall, pathsOfCall } from '../../../kernel/tool-call/index.ts';
+import { isJsonObject, parseJson } from '../../../kernel/json/index.ts';
+import { effectOfCall, pathsOfCall, type ToolDeclaration } from '../../../kernel/tool-call/index.ts';
 import type { Clock } from '../../../platform/clock/index.ts';
 import { COMMAND_TOOLS, type PolicyCall } from '../../../safety/policy/index.ts';
 import { printableLine } from '../output/printable.ts';
@@ -21,17 +15,20 @@ export interface CheckedText {
 }
 
 /** The call that a text stands for. Fails when a tool that runs no commands is given no arguments. */
-export function checkedCall({ text, tool, cwd }: CheckedText, clock: Clock): Result<PolicyCall> {
+export async function checkedCall(
+  { text, tool, cwd }: CheckedText,
+  clock: Clock,
+): Promise<Result<PolicyCall>> {
   const runner = COMMAND_TOOLS.find(({ tool: name }) => name === tool);
   if (runner !== undefined) {
-    const language = runner.language === undefined ? [] : [[runner.language, 'bash']];
-    const args: JsonObject = Object.fromEntries([[runner.argument, text], ...language]);
+    const args: Record<string, string> = { [runner.argument]: text };
+    if (runner.language !== undefined) args[runner.language] = 'bash';
     return succeed({ tool, args, cwd, paths: [], effect: 'execute' });
   }
   const parsed = parseJson(text);
   if (!parsed.ok || !isJsonObject(parsed.value)) return noArguments(tool);
   const args = parsed.value;
-  const declared = fileTools(clock).find(({ name }) => name === tool);
+  const declared = (await fileTools(clock)).find(({ name }) => name === tool);
   // As the gate has it: a tool that nobody declared may have any effect.
   if (declared === undefined) return succeed({ tool, args, cwd, paths: [], effect: 'external' });
   return succeed({
@@ -51,8 +48,11 @@ function noArguments(tool: string): Failure {
   );
 }
 
-function fileTools(clock: Clock): readonly ReturnType<typeof createReadFileTool>[] {
-  const ports = { home: '/', isProtected: async () => Promise.resolve(undefined) };
+async function fileTools(clock: Clock): Promise<readonly ToolDeclaration[]> {
+  const { createPatchTool, createReadFileTool, createSearchFilesTool, createWriteFileTool } = await import(
+    '../../../agent/tools/index.ts'
+  );
+  const ports = { home: '/', isProtected: () => undefined };
   return [
     createReadFileTool({ home: ports.home }),
     createSearchFilesTool({ home: ports.home, clock }),

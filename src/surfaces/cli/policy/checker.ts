@@ -1,6 +1,12 @@
 import { type Result, succeed } from '../../../kernel/errors/index.ts';
 import { loadConfig } from '../../../platform/config/index.ts';
-import { expandTilde, type HomePaths, homePaths, resolvePath, userHome } from '../../../platform/paths/index.ts';
+import {
+  expandTilde,
+  type HomePaths,
+  homePaths,
+  resolvePath,
+  userHome,
+} from '../../../platform/paths/index.ts';
 import {
   createPolicyEngine,
   type PolicyEngine,
@@ -68,7 +74,7 @@ export async function openChecker(context: VerbContext, place: CheckPlace): Prom
     state: await store.current(),
     cwd,
     check: async (text, unattended) => {
-      const call = checkedCall(text, clock);
+      const call = await checkedCall(text, clock);
       if (!call.ok) return call;
       found = [];
       const verdict = await engine.check(call.value, { unattended, mode: 'enforce' });

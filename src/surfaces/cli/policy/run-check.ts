@@ -3,7 +3,7 @@ import { EXIT, type ExitCode } from '../exit-code.ts';
 import { printableLine } from '../output/printable.ts';
 import type { VerbContext } from '../verb.ts';
 import { checkLines } from './check-lines.ts';
-import { type CheckPlace, type Checked, type Checker, openChecker } from './checker.ts';
+import { type Checked, type Checker, type CheckPlace, openChecker } from './checker.ts';
 import { verdictDocument, verdictLines } from './verdict-text.ts';
 
 /** One check, as it was typed. */
