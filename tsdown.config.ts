@@ -9,6 +9,7 @@ const ENTRIES = [
   'kernel/redact/index',
   'safety/checkpoints/index',
   'safety/ledger/index',
+  'safety/policy/index',
   // Started as a thread, by its path.
   'safety/checkpoints/engine/checkpoint-worker',
   // The types that plugins are written against.

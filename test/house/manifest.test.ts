@@ -102,6 +102,7 @@ describe('the package', () => {
       './gate',
       './checkpoints',
       './ledger',
+      './policy',
       './events',
       './plugin',
       './redact',
