@@ -14,6 +14,8 @@ export type Command = SimpleCommand | AndOrList | Pipeline | CompoundCommand | F
 export interface SimpleCommand {
   readonly type: 'simple';
   readonly assignments: readonly Assignment[];
+  /** Arrays among the arguments of `declare` and the like; in `words` they are as well. */
+  readonly declarations: readonly Assignment[];
   /** The name of the program first; empty when only variables are set or files are opened. */
   readonly words: readonly Word[];
   readonly redirects: readonly Redirect[];

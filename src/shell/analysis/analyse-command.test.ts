@@ -54,15 +54,18 @@ describe('corpus', () => {
 });
 
 describe('pairs of a danger and what only looks like it', () => {
-  it.each(rowsOf('pairs.tsv').map(([verdict, kind, ...rest]) => [verdict, kind, rest.join('\t')]))(
-    '%s (%s): %s',
-    (verdict, kind, command) => {
-      const classes = classesOf(command);
-      expect(verdictOf(classes)).toBe(verdict);
-      if (kind === '-') expect(classes).toEqual([]);
-      else expect(classes).toContain(kind);
-    },
-  );
+  it.each(
+    [...rowsOf('pairs.tsv'), ...rowsOf('spellings.tsv')].map(([verdict, kind, ...rest]) => [
+      verdict,
+      kind,
+      rest.join('\t'),
+    ]),
+  )('%s (%s): %s', (verdict, kind, command) => {
+    const classes = classesOf(command);
+    expect(verdictOf(classes)).toBe(verdict);
+    if (kind === '-') expect(classes).toEqual([]);
+    else expect(classes).toContain(kind);
+  });
 });
 
 describe('everyday commands', () => {
@@ -155,6 +158,8 @@ describe('links', () => {
     expect(classesOf('rm -rf link/..', { realPath })).toContain('delete-system');
     expect(classesOf('rm -rf dir/..', { realPath })).toEqual(['delete-workspace']);
     expect(classesOf('cd link && rm -rf *', { realPath })).toContain('delete-home');
+    expect(classesOf('rm -rf link/*', { realPath })).toContain('delete-home');
+    expect(classesOf('cat link/.ss?/id_rsa', { realPath })).toEqual(['cred-read']);
   });
 
   it('a file of credentials is recognised behind a link', () => {
@@ -251,7 +256,7 @@ describe('places', () => {
 });
 
 describe('limits', () => {
-  it('more than 32 KB are not judged', () => {
+  it('more than 32 KB are not judged as a whole', () => {
     const { problem, findings } = analyseCommand(`echo ${'a'.repeat(33_000)}`, PLACE);
     expect(problem).toBe('too_long');
     expect(findings.map((finding) => finding.class)).toEqual(['not-understood']);

@@ -11,9 +11,13 @@ export interface Analysis {
   readonly report: Report;
   /** What files that the command itself writes hold then, by absolute path. */
   readonly files: Map<string, Content>;
+  /** Symbolic links that the command itself makes: where they are, and where they lead. */
+  readonly links: Map<string, string>;
   /** Scripts that were read. */
   readonly scripts: Set<string>;
-  readonly counters: { steps: number; temporary: number; pipes: number; nesting: number };
+  readonly counters: { steps: number; limit: number; temporary: number; pipes: number; nesting: number };
+  /** Commands that were looked at after all steps were spent. */
+  readonly skimmed: Set<Command>;
   /** What `>( … )` in the words of the command that is being read runs, until that command has been looked at. */
   sinks: ShellScript[];
   /** A text with a substitution inside an index is in some variable: arithmetic can run it. */

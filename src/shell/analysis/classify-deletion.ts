@@ -13,7 +13,7 @@ const SYSTEM = new Set(
 );
 /** Whatever is in them belongs to the system. */
 const SYSTEM_TREES =
-  /^\/(?:bin|boot|dev|lib|lib32|lib64|proc|sbin|sys|System|usr\/(?:bin|sbin|include|lib|lib32|lib64|libexec|share))\//;
+  /^\/(?:bin|boot|dev|lib|lib32|lib64|proc|sbin|sys|System|usr\/(?:bin|sbin|include|lib|lib32|lib64|libexec|share)|var\/lib\/(?:dpkg|rpm|apt|pacman|systemd|NetworkManager))(?:\/|$)/;
 const TEMPORARY =
   /^(?:\/private)?\/(?:tmp|var\/tmp)\/|^\/dev\/shm\/|^(?:\/private)?\/var\/folders\/[^/]+\/[^/]+\/T\//;
 /** What is in them belongs to whoever put it there. */

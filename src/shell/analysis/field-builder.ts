@@ -56,7 +56,8 @@ export class FieldBuilder {
   addQuoted(fields: readonly Content[], isJoined: boolean): void {
     this.#touch();
     for (const [index, field] of fields.entries()) {
-      if (index > 0 && isJoined) this.addText(' ', false);
+      if (index > 0 && isJoined)
+        this.addText(this.#separators === undefined ? ' ' : this.#separators.charAt(0), false);
       else if (index > 0) this.#end();
       this.addContent(field);
       if ('isList' in field && field.isList === true) this.#draft().isList = true;

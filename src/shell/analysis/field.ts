@@ -1,6 +1,7 @@
-import { type Content, patternOf, textContent, UNKNOWN } from './content.ts';
+import { type Content, MAX_TEXT, patternOf, UNKNOWN } from './content.ts';
 
 const MAX_SHOWN = 300;
+const NO_CHOICES: readonly string[] = [];
 
 /** One argument of a program, or one that may become several or none. */
 export interface Field extends Content {
@@ -13,7 +14,21 @@ export interface Field extends Content {
 }
 
 export function literalField(text: string): Field {
-  return { ...textContent(text), isList: false, isProse: false, shown: text };
+  if (text.length > MAX_TEXT) return { ...UNKNOWN, isList: false, isProse: false, shown: text };
+  return {
+    text,
+    pattern: '',
+    isDynamic: false,
+    choices: NO_CHOICES,
+    origin: 'here',
+    file: undefined,
+    names: undefined,
+    secret: 'none',
+    isLocal: false,
+    isList: false,
+    isProse: false,
+    shown: text,
+  };
 }
 
 export const UNKNOWN_FIELD: Field = { ...UNKNOWN, isList: true, isProse: false, shown: '…' };

@@ -1,10 +1,10 @@
 import type { Analysis } from './analysis.ts';
 import { spend } from './budget.ts';
-import { type Content, concatenate, PRINTED } from './content.ts';
+import { type Content, concatenate, MAX_CHOICES, NOTHING, PRINTED } from './content.ts';
 import { holdsCredentials, isCredential, mayGiveCredentials } from './credentials.ts';
 import { type Field, knownPrefix } from './field.ts';
-import { followLinks, type Located, locate, resolvePath } from './locate-path.ts';
-import { classifyWrite, isOwnData } from './protected-files.ts';
+import { followBase, followLinks, type Located, locate, resolvePath } from './locate-path.ts';
+import { classifyWrite, isOwnData, isSystemFile } from './protected-files.ts';
 import { addFinding, addPath } from './report.ts';
 import type { ShellState } from './shell-state.ts';
 
@@ -33,12 +33,14 @@ export function readFile(
   if (located === undefined) return PRINTED;
   const { path, pattern } = located;
   if (path === undefined) {
-    const isSecret = mayGiveCredentials(pattern ?? '', place);
+    const isSecret =
+      mayGiveCredentials(pattern ?? '', place) || mayGiveCredentials(followBase(pattern ?? '', place), place);
     if (isSecret) addFinding(report, 'cred-read', evidence);
     return { ...PRINTED, secret: isSecret ? 'credential' : 'none', file: undefined };
   }
   const known = files.get(path);
   const followed = followLinks(path, place);
+  if (path === '/dev/null') return NOTHING;
   if (!STREAMS.test(path)) addPath(report.reads, followed);
   const isSecret =
     isCredential(path, place) ||
@@ -94,10 +96,19 @@ export function writeFile(field: Field, written: Writing, state: ShellState, ana
   if (found !== undefined) addFinding(report, found, written.evidence, [followed]);
   const { content } = written;
   if (content === undefined) return;
+  if (content.text === '' && written.isAppended !== true && isSystemFile(followed, place))
+    addFinding(report, 'delete-outside', written.evidence, [followed]);
   if (content.origin === 'network') addPath(report.downloads, followed);
   const before =
     written.isAppended === true ? (files.get(path) ?? { ...PRINTED, file: undefined }) : undefined;
-  files.set(path, before === undefined ? content : concatenate([before, content]));
+  files.set(path, before === undefined ? content : appended(before, content));
+}
+
+/** What was there may be unknown, what was added is in it all the same. */
+function appended(before: Content, content: Content): Content {
+  const whole = concatenate([before, content]);
+  if (whole.text !== undefined || content.text === undefined) return whole;
+  return { ...whole, choices: [...before.choices, content.text].slice(-MAX_CHOICES) };
 }
 
 function classifyUncertain(field: Field, evidence: string, { place, report }: Analysis): void {

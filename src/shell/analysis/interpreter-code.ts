@@ -179,9 +179,10 @@ function readText(code: string, from: number): { readonly text: string; readonly
   let text = '';
   let at = from;
   for (let count = 0; count < 50; count += 1) {
-    const prefix = /^(?:[rub]{1,2}(?=['"])|(?:os\.path\.|path\.)?expanduser\(\s*)/.exec(
-      code.slice(at, at + 30),
-    );
+    const prefix =
+      /^(?:[rub]{1,2}(?=['"])|(?:os\.path\.|path\.)?expanduser\(\s*|(?:pathlib\.)?Path\(\s*)/.exec(
+        code.slice(at, at + 30),
+      );
     STRING.lastIndex = at + (prefix?.[0].length ?? 0);
     const match = STRING.exec(code);
     if (match === null) return undefined;

@@ -6,7 +6,7 @@ import { type CodeAction, readCode } from './interpreter-code.ts';
 import { followLinks, locate } from './locate-path.ts';
 import { hostOf, noteHost } from './network.ts';
 import { removeTargets } from './programs-delete.ts';
-import { isOwnData } from './protected-files.ts';
+import { isDevice, isOwnData } from './protected-files.ts';
 import { type Option, readArguments } from './read-arguments.ts';
 import { addFinding, addPath } from './report.ts';
 import { forkState, type ShellState } from './shell-state.ts';
@@ -43,7 +43,9 @@ export const runInterpreter: Handler = ({ name, args, command, state, analysis }
   const args0 =
     name === 'deno' && args[0]?.text === 'eval'
       ? [{ ...literalField('--eval'), shown: 'eval' }, ...args.slice(1)]
-      : args;
+      : args.map((arg) =>
+          arg.text === '-pe' && /^(?:node|nodejs|bun|tsx)$/.test(name) ? { ...arg, text: '--print' } : arg,
+        );
   const { options, operands } = readArguments(args0, {
     letters: rules.letters,
     names: [...(rules.names ?? []), ...rules.code],
@@ -62,6 +64,7 @@ export const runInterpreter: Handler = ({ name, args, command, state, analysis }
   if (options.some(({ name: option }) => option === 'm')) return PRINTED;
   if (script !== undefined && script.text !== '-' && script.text !== '/dev/stdin')
     return runScriptFile(script, name, evidence, { state, analysis });
+  if (options.some(({ name: option }) => /^(?:V|version|help)$/.test(option))) return PRINTED;
   if (
     options.some(({ name: option }) => /^(?:V|v|h|version|help|i|-version|-help)$/.test(option)) &&
     state.input.text === ''
@@ -182,6 +185,7 @@ function noticePath(field: Field, writes: boolean, evidence: string, { state, an
     const path = locate(candidate, state.directory, place)?.path;
     if (path === undefined) continue;
     if (writes && isOwnData(path, place)) addFinding(report, 'self-tamper', evidence, [path]);
+    if (writes && isDevice(path)) addFinding(report, 'device', evidence, [path]);
     readFile(candidate, { evidence }, state, analysis);
   }
 }

@@ -1,17 +1,30 @@
+const EMPTY: ReadonlyMap<string, never> = new Map<string, never>();
+
 /** Names with values, over those of the shell this one was forked from. */
-export interface Layer<T> {
-  readonly own: Map<string, T>;
-  readonly below: Layer<T> | undefined;
-}
+export class Layer<T> {
+  readonly #below: Layer<T> | undefined;
+  #own: Map<string, T> | undefined;
 
-export function newLayer<T>(below?: Layer<T>): Layer<T> {
-  return { own: new Map(), below };
-}
-
-export function lookUp<T>(layer: Layer<T>, name: string): T | undefined {
-  for (let at: Layer<T> | undefined = layer; at !== undefined; at = at.below) {
-    const value = at.own.get(name);
-    if (value !== undefined) return value;
+  constructor(below?: Layer<T>) {
+    this.#below = below;
   }
-  return undefined;
+
+  /** Those that were set in this one. */
+  get own(): ReadonlyMap<string, T> {
+    return this.#own ?? EMPTY;
+  }
+
+  set(name: string, value: T): void {
+    this.#own ??= new Map();
+    this.#own.set(name, value);
+  }
+
+  get(name: string): T | undefined {
+    const value = this.#own?.get(name);
+    return value ?? this.#below?.get(name);
+  }
+
+  fork(): Layer<T> {
+    return this.#own === undefined && this.#below !== undefined ? new Layer(this.#below) : new Layer(this);
+  }
 }

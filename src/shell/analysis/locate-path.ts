@@ -84,6 +84,14 @@ export function followParents(path: string, place: CommandPlace): string {
   return `${parent === '/' ? '' : parent}${path.slice(end)}`;
 }
 
+/** The same pattern, seen from where the links in front of it lead. */
+export function followBase(pattern: string, place: CommandPlace): string {
+  const { base, rest } = splitPattern(pattern);
+  if (rest.length === 0 || place.realPath === undefined) return pattern;
+  const followed = place.realPath(base);
+  return followed === base ? pattern : `${followed === '/' ? '' : followed}/${rest.join('/')}`;
+}
+
 export function isWithin(path: string, directory: string): boolean {
   return path === directory || path.startsWith(directory === '/' ? '/' : `${directory}/`);
 }

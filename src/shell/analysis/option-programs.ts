@@ -34,13 +34,23 @@ function noticeEditor(call: Call): void {
     const code = /^:?\s*(?:(?:silent!?|sil!?|exe(?:cute)?)\s+)*!(.*)$/s.exec(text)?.[1];
     if (code === undefined && !/\b(?:system|systemlist|job_start|termopen)\s*\(/.test(text)) continue;
     addFinding(call.analysis.report, 'interpreter-exec', showFields(call.command));
-    if (code !== undefined) call.analysis.runText(code, forkState(call.state));
+    const called = /\b(?:system|systemlist|job_start|termopen)\s*\(\s*["']((?:[^"'\\]|\\.)*)["']/.exec(
+      text,
+    )?.[1];
+    for (const each of [code, called])
+      if (each !== undefined) call.analysis.runText(each, forkState(call.state));
   }
 }
 
 /** Rules that are given at the input run commands. */
 function noticeMake(call: Call): void {
   const { options } = readArguments(call.args, { letters: 'fCjIoW', names: ['file', 'makefile', 'eval'] });
+  for (const { text } of call.args) {
+    const shell = /^(?:\.?SHELL|\.SHELLFLAGS)=(.*)$/s.exec(text ?? '')?.[1];
+    if (shell === undefined) continue;
+    addFinding(call.analysis.report, 'interpreter-exec', showFields(call.command));
+    call.analysis.runText(shell, forkState(call.state));
+  }
   for (const { name, value } of options) {
     const isInput = (name === 'f' || name === 'file' || name === 'makefile') && value?.text === '-';
     if (isInput || name === 'eval')
@@ -57,6 +67,7 @@ export function noticeOptions(call: Call): void {
   const read = readArguments(call.args, {
     letters: names.filter((name) => name.length === 1).join(''),
     names,
+    hasLongNames: call.name === 'zip',
   });
   for (const value of optionValues(read, ...names)) {
     if (call.name === 'man' && /^(?:cat|less|more)$/.test(value.text ?? '')) continue;
@@ -69,8 +80,10 @@ export function noticeOptions(call: Call): void {
 const awk: Handler = (call) => {
   const { args, state, analysis, command } = call;
   const read = readArguments(args, { letters: 'vfF', names: ['assign', 'file', 'field-separator'] });
-  const script = optionValues(read, 'f', 'file').length > 0 ? undefined : read.operands[0];
-  const text = script?.text ?? '';
+  const [file] = optionValues(read, 'f', 'file');
+  const script = file === undefined ? read.operands[0] : undefined;
+  const isInput = file?.text === '-' || file?.text === '/dev/stdin';
+  const text = (isInput ? state.input.text : script?.text) ?? '';
   const evidence = showFields(command);
   for (const match of withoutPatterns(text).matchAll(
     /\bsystem\s*\(\s*(?:"((?:[^"\\]|\\.)*)"\s*\))?|(?:print|printf)\b[^|"\n;}]{0,200}(?:"(?:[^"\\]|\\.)*"[^|"\n;}]{0,200}){0,20}\|&?\s*(?:"((?:[^"\\]|\\.)*)")?|"((?:[^"\\]|\\.)*)"\s*\|&?\s*getline/g,
@@ -122,18 +135,21 @@ const sed: Handler = (call) => {
       addFinding(analysis.report, 'interpreter-exec', showFields(command));
       if (match[1] !== undefined) analysis.runText(match[1], forkState(state));
     }
-    if (hasExecutingFlag(text)) addFinding(analysis.report, 'interpreter-exec', showFields(command));
+    const code = executedBySubstitution(text);
+    if (code === undefined) continue;
+    addFinding(analysis.report, 'interpreter-exec', showFields(command));
+    analysis.runText(code, forkState(state));
   }
   return readFiles(call);
 };
 
 /** `s/a/b/e` */
-function hasExecutingFlag(script: string): boolean {
+function executedBySubstitution(script: string): string | undefined {
   const match =
     /(?:^|[;\n{}\d$/])\s*s([/|,#@:%!])(?:(?!\1)[^\\\n]|\\.)*\1((?:(?!\1)[^\\\n]|\\.)*)\1([a-zA-Z0-9]*)/.exec(
       script,
     );
-  return match?.[3]?.includes('e') === true;
+  return match?.[3]?.includes('e') === true ? match[2]?.replaceAll(/\\([^0-9])/g, '$1') : undefined;
 }
 
 export const OPTION_PROGRAMS: readonly (readonly [string, Handler])[] = [

@@ -1,4 +1,4 @@
-import type { Handler } from './analysis.ts';
+import type { Analysis, Handler } from './analysis.ts';
 import { spend } from './budget.ts';
 import { NOTHING, NUMBER, PRINTED, textContent, UNKNOWN } from './content.ts';
 import { type Field, literalField, showFields, withoutPrefix } from './field.ts';
@@ -8,7 +8,7 @@ import { addFinding } from './report.ts';
 import type { ShellState } from './shell-state.ts';
 import { noticeVariable, runIndexes } from './variable-effects.ts';
 
-import { forgetVariable, setVariable, variableText } from './variables.ts';
+import { forgetVariable, refer, setVariable, variableText } from './variables.ts';
 
 const cd: Handler = ({ args, state, analysis }) => {
   const { operands } = readArguments(args);
@@ -23,7 +23,7 @@ const cd: Handler = ({ args, state, analysis }) => {
   if (before !== undefined) setVariable(state, 'OLDPWD', { value: textContent(before), items: undefined });
   if (field.text === '') return NOTHING;
   const { realPath } = analysis.place;
-  if (!spend(analysis, (path?.length ?? 0) / 64)) return NOTHING;
+  if (!spend(analysis, (path?.length ?? 0) / 6)) return NOTHING;
   const others = state.otherDirectories;
   const reached = isBack
     ? []
@@ -31,10 +31,25 @@ const cd: Handler = ({ args, state, analysis }) => {
   state.directory = path === undefined ? undefined : (realPath?.(path) ?? path);
   state.certainDirectories = [...new Set(reached)].filter((each) => each !== state.directory);
   const failed = before === undefined || state.stopsOnError ? others : [...others, before];
-  const all = new Set([...state.certainDirectories, ...(state.stopsOnError ? [] : failed)]);
+  const all = new Set([
+    ...state.certainDirectories,
+    ...(state.stopsOnError ? [] : failed),
+    ...elsewhere(field, state, analysis),
+  ]);
+  state.certainDirectories = [...state.certainDirectories, ...elsewhere(field, state, analysis)];
   state.otherDirectories = [...all].filter((each) => each !== state.directory).slice(-4);
   return NOTHING;
 };
+
+/** Where else a name is looked for. */
+function elsewhere({ text }: Field, state: ShellState, { place }: Analysis): string[] {
+  const path = variableText(state, 'CDPATH');
+  if (path === undefined || text === undefined || /^\.{0,2}(?:\/|$)/.test(text)) return [];
+  const directories = path.split(':', 4).filter((directory) => directory !== '');
+  return directories.flatMap(
+    (each) => locate(literalField(`${each}/${text}`), state.directory, place)?.path ?? [],
+  );
+}
 
 const popd: Handler = ({ state }) => {
   state.directory = undefined;
@@ -47,10 +62,15 @@ const declare: Handler = ({ args, command, name, state, analysis }) => {
     if (name !== 'alias') addFinding(analysis.report, 'cred-expose', showFields(command));
     return { ...PRINTED, secret: 'environment' };
   }
+  const isReference = name !== 'export' && args.some(({ text }) => /^-[A-Za-z]*n/.test(text ?? ''));
   for (const field of args) {
     const match = /^([A-Za-z_]\w*)\+?=/.exec(field.text ?? field.pattern);
     if (match === null) continue;
     const value = withoutPrefix(field, match[0].length);
+    if (isReference && value.text !== undefined) {
+      refer(state, match[1] ?? '', value.text);
+      continue;
+    }
     setVariable(state, match[1] ?? '', {
       value: { ...value, isDynamic: value.text === undefined && value.isDynamic },
       items: undefined,
@@ -71,7 +91,7 @@ const read: Handler = ({ args, state }) => {
   const isArray = args.some(({ text }) => text === '-a');
   const names = operands.length === 0 ? ['REPLY'] : operands.map(({ text }) => text ?? '');
   for (const [index, name] of names.entries()) {
-    const value = names.length === 1 ? lineOf(state) : wordOf(state, index);
+    const value = names.length === 1 ? lineOf(state) : wordOf(state, index, index === names.length - 1);
     setVariable(state, name, { value, items: undefined });
   }
   if (isArray) forgetVariable(state, args[args.findIndex(({ text }) => text === '-a') + 1]?.text ?? 'REPLY');
@@ -105,12 +125,23 @@ function lineOf({ input }: ShellState): Field {
   return pattern === undefined || more.length > 0 ? base : { ...base, pattern, isDynamic: false };
 }
 
-function wordOf(state: ShellState, index: number): Field {
+function wordOf(state: ShellState, index: number, isLast: boolean): Field {
   const { text } = lineOf(state);
-  const word = text?.split(/\s+/)[index];
+  const separators = variableText(state, 'IFS') ?? ' \t\n';
+  const words = text === undefined ? [] : splitWords(text, separators);
+  const word = isLast && words.length > index ? words.slice(index).join(separators.charAt(0)) : words[index];
   return word === undefined
     ? { ...UNKNOWN, origin: state.input.origin, isList: false, isProse: false, shown: '…' }
     : literalField(word);
+}
+
+function splitWords(text: string, separators: string): string[] {
+  const words = [''];
+  for (const letter of text.trim()) {
+    if (!separators.includes(letter)) words.push((words.pop() ?? '') + letter);
+    else if (words.at(-1) !== '' || letter.trim() !== '') words.push('');
+  }
+  return words;
 }
 
 const set: Handler = ({ args, command, state, analysis }) => {

@@ -57,7 +57,7 @@ function noticeMount(source: string, evidence: string, { state, analysis }: Call
   const path = locate(literalField(text), state.directory, place)?.path;
   if (path === undefined) return;
   if (path.endsWith('/docker.sock')) addFinding(report, 'privilege', evidence, [path]);
-  if (path === '/' || isCredential(path, place) || holdsCredentials(path, place))
+  if (path === '/' || path === '/etc' || isCredential(path, place) || holdsCredentials(path, place))
     addFinding(report, 'cred-expose', evidence, [path]);
 }
 

@@ -1,10 +1,12 @@
 import type { Analysis, Call, Handler } from './analysis.ts';
+import { spend } from './budget.ts';
 import { classifyTree } from './classify-deletion.ts';
 import { type Content, concatenate, NOTHING, PRINTED } from './content.ts';
 import { holdsCredentials, isCredential } from './credentials.ts';
 import { type Field, literalField, showFields, withoutPrefix } from './field.ts';
 import { readFile, writeFile } from './files-touched.ts';
 import { followLinks, locate } from './locate-path.ts';
+import { removeTargets } from './programs-delete.ts';
 import { isDevice } from './protected-files.ts';
 import { hasOption, optionValues, type ReadArguments, readArguments } from './read-arguments.ts';
 import { addFinding } from './report.ts';
@@ -56,6 +58,7 @@ const mv: Handler = (call) => {
   const { state, analysis, command } = call;
   carry({ ...copying, read: { ...copying.read, options: [{ name: 'r', value: undefined }] } }, call);
   for (const source of copying.sources) {
+    if (!spend(analysis)) break;
     const located = locate(source, state.directory, analysis.place);
     const path = located?.path ?? located?.pattern?.replace(/\/\*$/, '');
     const found = path === undefined ? undefined : classifyTree(path === '' ? '/' : path, analysis.place);
@@ -91,8 +94,12 @@ function linkContent(
   { state, analysis }: Pick<Call, 'state' | 'analysis'>,
 ): void {
   const link = locate(target, state.directory, analysis.place)?.path;
-  const known = analysis.files.get(path);
-  if (link !== undefined) analysis.files.set(link, known ?? { ...PRINTED, file: path });
+  if (link === undefined) return;
+  // Into a directory it goes by its own name.
+  const inside = `${link}/${path.split('/').at(-1) ?? ''}`;
+  if (link !== path) analysis.links.set(link, path);
+  if (inside !== path && !path.startsWith(`${inside}/`)) analysis.links.set(inside, path);
+  analysis.files.set(link, analysis.files.get(path) ?? { ...PRINTED, file: path });
 }
 
 const dd: Handler = ({ args, command, state, analysis }) => {
@@ -149,7 +156,7 @@ const tar: Handler = (call) => {
   const files = takesFile ? read.operands.slice(1) : read.operands;
   runOptions(read, evidence, call);
   if (/x/.test(letters) || hasOption(read, 'extract', 'get'))
-    return extract(archive, letters, evidence, call);
+    return extract(archive, { letters, evidence, into: optionValues(read, 'C', 'directory') }, call);
   const directory = optionValues(read, 'C', 'directory')[0];
   const inner =
     directory === undefined
@@ -159,6 +166,7 @@ const tar: Handler = (call) => {
   const contents = files.map((file) =>
     readFile(file, { evidence, isTree: true, isCopy: true }, inner, analysis),
   );
+  if (hasOption(read, 'remove-files')) removeTargets(files, { evidence, isTree: true }, inner, analysis);
   const content: Content = {
     ...concatenate(contents),
     text: undefined,
@@ -174,10 +182,14 @@ const tar: Handler = (call) => {
 
 function extract(
   archive: Field | undefined,
-  letters: string,
-  evidence: string,
+  {
+    letters,
+    evidence,
+    into,
+  }: { readonly letters: string; readonly evidence: string; readonly into: readonly Field[] },
   { state, analysis }: Call,
 ): Content {
+  for (const directory of into) writeFile(directory, { evidence }, state, analysis);
   if (archive !== undefined && archive.text !== '-') readFile(archive, { evidence }, state, analysis);
   return /O/.test(letters) ? { ...PRINTED, origin: 'encoded' } : NOTHING;
 }
@@ -200,9 +212,12 @@ function runOptions(read: ReadArguments, evidence: string, { state, analysis }: 
 }
 
 /** Other archivers and copiers: all that is named is read. */
-const archive: Handler = ({ args, command, state, analysis }) => {
+const archive: Handler = ({ name, args, command, state, analysis }) => {
   const evidence = showFields(command);
-  const { operands } = readArguments(args, { letters: 'xiPbtn' });
+  const { operands, options } = readArguments(args, { letters: 'xiPbtn' });
+  // They are moved into it.
+  if (name === 'zip' && options.some(({ name: option }) => option === 'm' || option === 'move'))
+    removeTargets(operands.slice(1), { evidence, isTree: true }, state, analysis);
   const contents = operands.map((file) =>
     readFile(file, { evidence, isTree: true, isCopy: true }, state, analysis),
   );
@@ -229,7 +244,7 @@ const write: Handler = ({ args, command, state, analysis }) => {
 function onDevice(isHarmless: (read: ReadArguments) => boolean): Handler {
   return ({ args, command, state, analysis }) => {
     const read = readArguments(args, { letters: 'tLUbNiTEOGmC' });
-    const isTold = hasOption(read, 'help', 'version', 'h', 'V', 'n', 'l', 'list') || isHarmless(read);
+    const isTold = hasOption(read, 'help', 'version', 'h', 'n', 'l', 'list') || isHarmless(read);
     if (!isTold && mayBeDevice(read.operands, { state, analysis }))
       addFinding(analysis.report, 'device', showFields(command));
     return NOTHING;
@@ -247,6 +262,36 @@ function mayBeDevice(
   });
 }
 
+/** Puts what is in an archive into a directory. */
+const unzip: Handler = ({ args, command, state, analysis }) => {
+  const read = readArguments(args, { letters: 'dxP' });
+  const evidence = showFields(command);
+  for (const file of read.operands.slice(0, 1)) readFile(file, { evidence }, state, analysis);
+  for (const directory of optionValues(read, 'd')) writeFile(directory, { evidence }, state, analysis);
+  return hasOption(read, 'p') ? { ...PRINTED, origin: 'encoded' } : PRINTED;
+};
+
+/** Changes the first file it names. */
+const patch: Handler = ({ args, command, state, analysis }) => {
+  const read = readArguments(args, {
+    letters: 'pidorBDFgVYz',
+    names: ['strip', 'input', 'directory', 'output'],
+  });
+  for (const file of [...read.operands.slice(0, 1), ...optionValues(read, 'o', 'output', 'd', 'directory')])
+    writeFile(file, { evidence: showFields(command) }, state, analysis);
+  return PRINTED;
+};
+
+const truncate: Handler = ({ args, command, state, analysis }) => {
+  const read = readArguments(args, { letters: 'sr', names: ['size', 'reference'] });
+  const isEmptied = optionValues(read, 's', 'size').some(({ text }) => /^<?0/.test(text ?? ''));
+  for (const file of read.operands) {
+    const written = { evidence: showFields(command), content: isEmptied ? NOTHING : undefined };
+    writeFile(file, written, state, analysis);
+  }
+  return NOTHING;
+};
+
 const changes = onDevice(() => false);
 const changesUnlessPrinting = onDevice((read) => read.operands.some(({ text }) => text === 'print'));
 const wipes = onDevice((read) => !hasOption(read, 'a', 'all', 'o', 'offset'));
@@ -257,21 +302,26 @@ export const COPY_PROGRAMS: readonly (readonly [string, Handler])[] = [
   ['mv', mv],
   ['ln', ln],
   ['dd', dd],
+  ['dcfldd', dd],
+  ['ddrescue', write],
+  ['qemu-img', write],
   ['tar', tar],
   ['bsdtar', tar],
   ['zip', archive],
+  ['unzip', unzip],
   ['7z', archive],
   ['7za', archive],
   ['rar', archive],
   ['cpio', archive],
   ['pax', archive],
   ['ar', archive],
+  ['patch', patch],
   ['touch', write],
-  ['truncate', write],
+  ['truncate', truncate],
   ['mkdir', write],
   ['wipefs', wipes],
   ['parted', changesUnlessPrinting],
-  ...'mkfs mke2fs mkswap fdisk sfdisk cfdisk gdisk sgdisk blkdiscard badblocks pvcreate vgremove lvremove pvremove mkntfs mkdosfs'
+  ...'mkfs mke2fs mkswap fdisk sfdisk cfdisk gdisk sgdisk blkdiscard badblocks pvcreate pvremove mkntfs mkdosfs newfs newfs_msdos'
     .split(' ')
     .map((name) => [name, changes] as const),
 ];

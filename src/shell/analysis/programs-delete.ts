@@ -11,7 +11,7 @@ import {
   showFields,
   UNKNOWN_FIELD,
 } from './field.ts';
-import { followLinks, followParents, type Located, locate, locateAll } from './locate-path.ts';
+import { followBase, followLinks, followParents, type Located, locate, locateAll } from './locate-path.ts';
 import { matchesEverything } from './match-pattern.ts';
 import { isDevice } from './protected-files.ts';
 import { hasOption, readArguments } from './read-arguments.ts';
@@ -56,8 +56,8 @@ function removeLocated(located: Located | undefined, removal: Removal, analysis:
   }
   const { path, pattern } = located;
   if (path === undefined) {
-    for (const found of classifyPattern(pattern ?? '*', isTree, place))
-      addFinding(report, found, evidence, [pattern ?? '']);
+    for (const each of new Set([pattern ?? '*', followBase(pattern ?? '*', place)]))
+      for (const found of classifyPattern(each, isTree, place)) addFinding(report, found, evidence, [each]);
     return;
   }
   const target = located.isDirectory ? followLinks(path, place) : followParents(path, place);
@@ -78,6 +78,13 @@ const rm: Handler = ({ args, command, state, analysis }) => {
     read.options.some(({ name }) => name.length > 1 && 'recursive'.startsWith(name)) ||
     (mayBeOption && read.operands.length > 1);
   removeTargets(read.operands, { evidence: showFields(command), isTree }, state, analysis);
+  return NOTHING;
+};
+
+/** Programs that remove whatever they are given. */
+const removeTrees: Handler = ({ args, command, state, analysis }) => {
+  const { operands } = readArguments(args, { names: ['max-retries', 'impl', 'tmp'] });
+  removeTargets(operands, { evidence: showFields(command), isTree: true }, state, analysis);
   return NOTHING;
 };
 
@@ -204,21 +211,29 @@ function runActions(
     readonly evidence: string;
   },
 ): void {
-  for (const [index, { text }] of rest.entries()) {
-    if (!/^-(?:exec|execdir|ok|okdir)$/.test(text ?? '')) continue;
+  let at = nextAction(rest, 0);
+  while (at !== -1) {
     const end = rest.findIndex(
-      (field, at) =>
-        at > index && (field.text === ';' || (field.text === '+' && rest[at - 1]?.text === '{}')),
+      (field, index) =>
+        index > at && (field.text === ';' || (field.text === '+' && rest[index - 1]?.text === '{}')),
     );
-    const command = rest.slice(index + 1, end === -1 ? undefined : end);
+    const command = rest.slice(at + 1, end === -1 ? undefined : end);
+    if (!spend(analysis, 1 + command.length / 16)) return;
     const program = command[0]?.text?.split('/').at(-1) ?? '';
-    if (/^(?:rm|unlink|shred)$/.test(program)) removeFound(roots, filter, evidence, { state, analysis });
-    else
-      analysis.runArguments(
-        command.flatMap((field) => replaced(field, found)),
-        forkState(state),
-      );
+    const isRemoval = /^(?:rm|unlink|shred)$/.test(program);
+    if (isRemoval) removeFound(roots, filter, evidence, { state, analysis });
+    const fields = isRemoval
+      ? command.filter(({ text }) => text?.includes('{}') !== true && text !== '+')
+      : command.flatMap((field) => replaced(field, found));
+    analysis.runArguments(fields, forkState(state));
+    at = end === -1 ? -1 : nextAction(rest, end);
   }
+}
+
+function nextAction(rest: readonly Field[], from: number): number {
+  return rest.findIndex(
+    ({ text }, index) => index >= from && /^-(?:exec|execdir|ok|okdir)$/.test(text ?? ''),
+  );
 }
 
 /** `{}` stands for what was found. */
@@ -263,6 +278,7 @@ export const DELETE_PROGRAMS: readonly (readonly [string, Handler])[] = [
   ['unlink', unlink],
   ['shred', shred],
   ['srm', rm],
+  ...['rimraf', 'del-cli', 'trash', 'trash-put', 'gio-trash'].map((name) => [name, removeTrees] as const),
   ['find', find],
   ['fd', fd],
   ['fdfind', fd],

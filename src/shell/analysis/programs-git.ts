@@ -1,9 +1,11 @@
 import type { Call, Handler } from './analysis.ts';
+import { classifyTree } from './classify-deletion.ts';
 import { NOTHING, PRINTED, textContent } from './content.ts';
 import { type Field, literalField, showFields } from './field.ts';
-import { inDirectory, locate } from './locate-path.ts';
+import { locate } from './locate-path.ts';
 import { hostOf, isLoopback, noteHost } from './network.ts';
 import { removeTargets } from './programs-delete.ts';
+import { isOwnData } from './protected-files.ts';
 import { hasOption, optionValues, type ReadArguments, readArguments } from './read-arguments.ts';
 import { addFinding } from './report.ts';
 import { forkState } from './shell-state.ts';
@@ -11,6 +13,7 @@ import { forkState } from './shell-state.ts';
 /** Settings of git whose value is a command. */
 const COMMAND_SETTING =
   /^(?:core\.(?:pager|editor|sshcommand|fsmonitor|askpass|gitproxy)|pager\..*|sequence\.editor|diff\.external|diff\..*\.(?:command|textconv)|merge\..*\.driver|mergetool\..*\.cmd|difftool\..*\.cmd|filter\..*\.(?:clean|smudge|process)|credential\.helper|credential\..*\.helper|gpg\.program|gpg\..*\.program|uploadpack\.packobjectshook|interactive\.difffilter|sendemail\..*cmd|browser\..*\.cmd|web\.browser|receive\.procreceiverefs)$/;
+const CHANGES_FILES = /^(?:checkout|switch|restore|reset|stash|apply|am|pull|merge|rebase|rm|mv|init)$/;
 const HOOKS = /^(?:core\.hookspath|init\.templatedir)$/;
 const PAGERS =
   /^(?:cat|less(?: -[\w-]+)*|more|delta|vim?|nano|emacs|code(?: --wait)?|true|:|osxkeychain|store|cache(?: .*)?|manager|libsecret|ssh(?: -[io] ?[\w=/.~-]+)*|gpg2?)?$/;
@@ -32,7 +35,7 @@ const git: Handler = (call) => {
   }
   const [verb, ...rest] = own.operands;
   const directory = optionValues(own, 'C').reduce<string | undefined>(
-    (at, { text }) => (text === undefined ? undefined : inDirectory(text, at)),
+    (at, field) => locate(field, at, analysis.place)?.path,
     state.directory,
   );
   const inner: Call = { ...call, state: { ...state, directory } };
@@ -91,6 +94,9 @@ function runVerb(verb: string, args: readonly Field[], call: Call): ReturnType<H
     ],
   });
   if (isDestructive(verb, read, args)) addFinding(analysis.report, 'vcs-destructive', evidence);
+  if (verb === 'clean' && isDestructive(verb, read, args)) cleanTree(evidence, call);
+  if (CHANGES_FILES.test(verb) && state.directory !== undefined && isOwnData(state.directory, analysis.place))
+    addFinding(analysis.report, 'self-tamper', evidence, [state.directory]);
   if (verb === 'config') configure(args, evidence, call);
   if (verb === 'rev-parse' && args.some(({ text }) => text === '--show-toplevel'))
     return textContent(`${analysis.place.workspace}\n`);
@@ -101,6 +107,14 @@ function runVerb(verb: string, args: readonly Field[], call: Call): ReturnType<H
   if (verb === 'ls-files' && read.operands.length === 0 && state.directory !== undefined)
     return { ...PRINTED, names: [`${state.directory}/*`] };
   return verb === 'commit' || verb === 'add' ? NOTHING : PRINTED;
+}
+
+/** What git does not know is removed, and in a home that is nearly all. */
+function cleanTree(evidence: string, { state, analysis }: Call): void {
+  const { directory } = state;
+  const found = directory === undefined ? undefined : classifyTree(directory, analysis.place);
+  if (found !== undefined && /^(?:delete-(?:root|home|system)|self-tamper)$/.test(found))
+    addFinding(analysis.report, found, evidence, [directory ?? '']);
 }
 
 function isDestructive(verb: string, read: ReadArguments, args: readonly Field[]): boolean {

@@ -24,6 +24,9 @@ const curl: Handler = (call) => {
   const read = readArguments(args, CURL);
   const urls = [...read.operands, ...optionValues(read, 'url')];
   const isAway = noteUrls(urls, evidence, call);
+  for (const { text } of urls)
+    if (text?.startsWith('file://') === true)
+      readFile(literalField(text.replace(/^file:\/\/[^/]*/, '')), { evidence }, state, analysis);
   const sent = [
     ...optionValues(read, ...BODY).flatMap((value) => bodyContent(value, evidence, call)),
     ...optionValues(read, 'T', 'upload-file').map((value) =>

@@ -38,6 +38,10 @@ const systemctl: Handler = (call) => {
     )
   )
     find(call, 'power');
+  const isTarget = operands.some(({ text }) =>
+    /^(?:poweroff|reboot|halt|kexec|shutdown|emergency|rescue|suspend|hibernate)\.target$/.test(text ?? ''),
+  );
+  if (/^(?:start|restart)$/.test(verb) && isTarget) find(call, 'power');
   if (/^(?:enable|reenable|link|edit|preset|set-default)$/.test(verb)) find(call, 'startup');
   return PRINTED;
 };
@@ -60,6 +64,30 @@ const pkill: Handler = (call) => {
   });
   if (read.operands.some(({ text }) => /^(?:\.|\.\*|\^|\$|\^\.\*|)$/.test(text ?? 'x')))
     find(call, 'kill-all');
+  // All of a user, the terminal this runs in and the agent among them.
+  const isOfUser = hasOption(read, 'u', 'U', 'euid', 'uid') && read.operands.length === 0;
+  const isNarrow = hasOption(read, 'P', 'parent', 't', 'terminal', 'g', 'G', 's', 'F', 'l');
+  if (isOfUser && !isNarrow) find(call, 'kill-all');
+  return NOTHING;
+};
+
+/** Programs that call a service by name. */
+const bus: Handler = (call) => {
+  const isPower = call.args.some(({ text }) =>
+    /(?:^|\.)(?:PowerOff|Reboot|Halt|KExec|Suspend|Hibernate|HybridSleep)(?:WithFlags)?$/.test(text ?? ''),
+  );
+  if (isPower) find(call, 'power');
+  return PRINTED;
+};
+
+const killall: Handler = (call) => {
+  const read = readArguments(call.args, { letters: 'sunoyZ', names: ['signal', 'user', 'context'] });
+  if (read.operands.length === 0 && hasOption(read, 'u', 'user')) find(call, 'kill-all');
+  return NOTHING;
+};
+
+const skill: Handler = (call) => {
+  if (call.args.some(({ text }) => text === '-u' || text === '-t')) find(call, 'kill-all');
   return NOTHING;
 };
 
@@ -70,6 +98,8 @@ const killEverything: Handler = (call) => {
 
 const OPEN_MODE =
   /^0?[0-7]?[0-7][0-7][2367]$|^(?:[ugo]*[ao][ugo]*)?[+=][rXst]*w|^(?:[ugo]*a[ugo]*|[ug]*o[ug]*)[+=]\w*w/;
+/** The owner cannot go in. */
+const CLOSED_MODE = /^0?[0-4][0-7]{2}$|^[ugo]*[ua][ugo]*-\w*[rx]|^-\w*[rx]/;
 const SET_ID = /^[0]?[246][0-7]{3}$|^[ugoa]*[+=][rwxX]*s/;
 
 const chmod: Handler = (call) => {
@@ -89,7 +119,8 @@ const chmod: Handler = (call) => {
     const path = locate(target, state.directory, analysis.place)?.path;
     const found = path === undefined ? undefined : classifyTree(path, analysis.place);
     if (isOpen && (isTree || isSystem(found))) addFinding(analysis.report, 'perms', evidence);
-    else if (isTree && isSystem(found)) addFinding(analysis.report, 'perms', evidence);
+    else if (isSystem(found) && (isTree || CLOSED_MODE.test(mode?.text ?? '')))
+      addFinding(analysis.report, 'perms', evidence);
     writeFile(target, { evidence }, state, analysis);
   }
   return NOTHING;
@@ -113,6 +144,20 @@ const chown: Handler = (call) => {
     )
       find(call, 'perms');
     writeFile(target, { evidence }, state, analysis);
+  }
+  return NOTHING;
+};
+
+/** Attributes and lists of rights, of a tree or of a directory of the system. */
+const rights: Handler = (call) => {
+  const { args, state, analysis } = call;
+  const read = readArguments(args, { letters: 'mxMXpv', names: ['modify', 'remove', 'set'] });
+  for (const target of read.operands) {
+    const path = locate(target, state.directory, analysis.place)?.path;
+    if (path === undefined) continue;
+    const isTree = hasOption(read, 'R', 'recursive');
+    if (isTree && isSystem(classifyTree(path, analysis.place))) find(call, 'perms');
+    writeFile(target, { evidence: showFields(call.command) }, state, analysis);
   }
   return NOTHING;
 };
@@ -157,6 +202,11 @@ const onDevice =
     return PRINTED;
   };
 
+const always: Handler = (call) => {
+  if (!isQuestion(call.args) && call.args.length > 0) find(call, 'device');
+  return PRINTED;
+};
+
 const INSTALLS = new Map<string, RegExp>([
   ['apt', /^(?:install|full-upgrade|upgrade|build-dep)$/],
   ['apt-get', /^(?:install|upgrade|dist-upgrade|build-dep)$/],
@@ -184,6 +234,8 @@ const install: Handler = (call) => {
     call.args.find(({ text }) => text !== undefined && (!text.startsWith('-') || text.startsWith('-S')))
       ?.text ?? '';
   if (INSTALLS.get(call.name)?.test(verb) === true) find(call, 'install');
+  // Made to be run: how a shell is to be set up.
+  if (call.name === 'brew' && verb === 'shellenv') return NOTHING;
   return PRINTED;
 };
 
@@ -223,6 +275,15 @@ export const SYSTEM_PROGRAMS: readonly (readonly [string, Handler])[] = [
   ['kill', kill],
   ['pkill', pkill],
   ['killall5', killEverything],
+  ['killall', killall],
+  ['skill', skill],
+  ['slay', killEverything],
+  ['dbus-send', bus],
+  ['busctl', bus],
+  ['gdbus', bus],
+  ['qdbus', bus],
+  ['setfacl', rights],
+  ['chattr', rights],
   ['chmod', chmod],
   ['chown', chown],
   ['chgrp', chown],
@@ -237,6 +298,8 @@ export const SYSTEM_PROGRAMS: readonly (readonly [string, Handler])[] = [
   ...'useradd adduser usermod userdel groupadd groupmod addgroup gpasswd passwd chpasswd newusers vipw setcap'
     .split(' ')
     .map((name) => [name, account] as const),
+  ['lvremove', always],
+  ['vgremove', always],
   ['zpool', onDevice(/^(?:destroy|labelclear)$/)],
   ['zfs', onDevice(/^destroy$/)],
   ['diskutil', onDevice(/^(?:erase|secureErase|zeroDisk|partitionDisk|reformat)/i)],

@@ -17,8 +17,9 @@ const echo: Handler = ({ args }) => {
 };
 
 function withSpaces(fields: readonly Field[]): Content {
+  if (fields.every(isPlain)) return textContent(fields.map(({ text }) => text).join(' '));
   const parts = fields.flatMap((field, index): Content[] =>
-    index === 0 ? [plain(field)] : [textContent(' '), plain(field)],
+    index === 0 ? [field] : [textContent(' '), field],
   );
   const whole = concatenate(parts);
   const names = fields.flatMap(
@@ -27,8 +28,9 @@ function withSpaces(fields: readonly Field[]): Content {
   return names.length > 0 && whole.text === undefined ? { ...whole, names } : whole;
 }
 
-function plain(field: Field): Content {
-  return field;
+/** Nothing but its text is known of it. */
+function isPlain({ text, origin, secret, isLocal, file }: Field): boolean {
+  return text !== undefined && origin === 'here' && secret === 'none' && !isLocal && file === undefined;
 }
 
 const printf: Handler = ({ args, command, state, analysis }) => {

@@ -71,15 +71,24 @@ const HOME_STARTERS = pathExpression(
   ).split(' '),
 );
 
+/** Told apart first: nearly no path is one. */
+const MAY_BE_ENTRANCE = /\.ssh\/|\.[rs]hosts|^\/etc\//;
+const MAY_BE_STARTER = /\.git\/|^\/(?:etc|var\/spool|usr\/lib|lib|Library)\//;
+
 /** What it means that a file is written. */
 export function classifyWrite(path: string, place: CommandPlace): CommandClass | undefined {
   if (isDevice(path)) return 'device';
   if (path === '/proc/sysrq-trigger') return 'power';
   if (isOwnData(path, place)) return 'self-tamper';
-  if (ENTRANCES.test(path)) return 'persistence';
-  if (STARTERS.test(path)) return 'startup';
+  if (MAY_BE_ENTRANCE.test(path) && ENTRANCES.test(path)) return 'persistence';
+  if (MAY_BE_STARTER.test(path) && STARTERS.test(path)) return 'startup';
   const relative = belowHome(path, place);
   return relative !== undefined && HOME_STARTERS.test(relative) ? 'startup' : undefined;
+}
+
+/** A file that belongs to the system: what it holds matters, whoever may write it. */
+export function isSystemFile(path: string, { workspace }: CommandPlace): boolean {
+  return /^\/(?:etc|boot|usr|bin|sbin|lib\w*)\//.test(path) && !isWithin(path, workspace);
 }
 
 /** The path seen from the home of a person or of root; undefined elsewhere. */

@@ -3,7 +3,7 @@ import type { Analysis } from './analysis.ts';
 import { type Content, concatenate, FROM_NETWORK, NOTHING, textContent } from './content.ts';
 import type { Field } from './field.ts';
 import { readFile, writeFile } from './files-touched.ts';
-import { noteHost, noteSending } from './network.ts';
+import { isLoopback, noteHost, noteSending } from './network.ts';
 import { resolveValue, resolveWord } from './resolve-word.ts';
 import type { ShellState } from './shell-state.ts';
 
@@ -16,6 +16,8 @@ export interface Streams {
   readonly isDiverted: boolean;
   /** Connected to another machine. */
   readonly isRemote: boolean;
+  /** It is another one than this. */
+  readonly isAway: boolean;
 }
 
 const CONNECTION = /^\/dev\/(?:tcp|udp)\/([^/]*)/;
@@ -26,7 +28,7 @@ export function openRedirects(
   state: ShellState,
   analysis: Analysis,
 ): Streams {
-  const opened: Opened = { input: undefined, outputs: [], isDiverted: false, isRemote: false };
+  const opened: Opened = { input: undefined, outputs: [], isDiverted: false, isRemote: false, isAway: false };
   for (const redirect of redirects) {
     if (redirect.type === 'text') takeInput(redirect, hereText(redirect, state, analysis), opened, analysis);
     else
@@ -41,6 +43,7 @@ interface Opened {
   readonly outputs: { target: Field; isAppended: boolean }[];
   isDiverted: boolean;
   isRemote: boolean;
+  isAway: boolean;
 }
 
 function takeInput(redirect: Redirect, content: Content, opened: Opened, { descriptors }: Analysis): void {
@@ -58,6 +61,7 @@ function openOne(redirect: Redirect, target: Field, opened: Opened, place: Place
   const { evidence, state, analysis } = place;
   if (connect(redirect, target, analysis)) {
     opened.isRemote = true;
+    opened.isAway ||= !isLoopback(CONNECTION.exec(target.text ?? target.pattern)?.[1] ?? '');
     if (redirect.type !== 'write') opened.input = FROM_NETWORK;
     return;
   }
@@ -127,7 +131,8 @@ export function closeRedirects(
       state,
       analysis,
     );
-  if (streams.isRemote && (printed.isLocal || printed.secret !== 'none') && streams.input === undefined)
+  if (streams.isAway && (printed.isLocal || printed.secret !== 'none') && streams.input === undefined)
     noteSending(printed, evidence, analysis);
-  return streams.isDiverted || streams.isRemote ? NOTHING : printed;
+  const goesAway = streams.isDiverted || (streams.isRemote && streams.input === undefined);
+  return goesAway ? NOTHING : printed;
 }

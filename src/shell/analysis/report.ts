@@ -68,8 +68,12 @@ export function addPath(paths: Set<string>, path: string): void {
   if (paths.size < MAX_PATHS) paths.add(path);
 }
 
-export function addProgram(report: Report, argv: readonly (string | undefined)[]): void {
-  if (report.programs.length < MAX_PROGRAMS) report.programs.push({ argv });
+export function addProgram(
+  { programs }: Report,
+  name: string | undefined,
+  args: readonly { readonly text: string | undefined }[],
+): void {
+  if (programs.length < MAX_PROGRAMS) programs.push({ argv: [name, ...args.map(({ text }) => text)] });
 }
 
 const WEIGHT = new Map(COMMAND_CLASSES.map((name, index) => [name, index]));

@@ -55,7 +55,7 @@ function listOf(part: ParameterPart, state: ShellState): readonly Content[] | un
 function scalarOf(part: ParameterPart, state: ShellState): Content {
   const { name, index } = part;
   if (/^\d+$/.test(name)) {
-    if (name === '0') return textContent(state.scriptName);
+    if (name === '0') return state.scriptName;
     const argument =
       state.positional === undefined ? UNKNOWN : (state.positional[Number(name) - 1] ?? textContent(''));
     return argument;
@@ -63,8 +63,8 @@ function scalarOf(part: ParameterPart, state: ShellState): Content {
   if (/^[?$!#-]$/.test(name)) return NUMBER;
   if (index === undefined) return variableValue(state, name);
   const items = variableOf(state, name)?.items;
-  if (items === undefined || !/^\d+$/.test(index)) return UNKNOWN;
-  return items[Number(index)] ?? textContent('');
+  if (items === undefined || !/^-?\d+$/.test(index)) return UNKNOWN;
+  return items.at(Number(index)) ?? textContent('');
 }
 
 interface Operands {

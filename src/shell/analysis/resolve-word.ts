@@ -10,7 +10,7 @@ import {
   textContent,
   UNKNOWN,
 } from './content.ts';
-import type { Field } from './field.ts';
+import { type Field, literalField } from './field.ts';
 import { FieldBuilder } from './field-builder.ts';
 import { addFinding } from './report.ts';
 import { resolveParameter } from './resolve-parameter.ts';
@@ -33,7 +33,14 @@ export function resolveWord(word: Word, state: ShellState, analysis: Analysis): 
 }
 
 export function resolveWords(words: readonly Word[], state: ShellState, analysis: Analysis): Field[] {
-  return words.flatMap((word) => resolveWord(word, state, analysis));
+  const fields: Field[] = [];
+  for (const word of words) {
+    const { parts } = word;
+    const [only] = parts;
+    if (only?.type === 'literal' && parts.length === 1) fields.push(plainField(only.value, only.isQuoted));
+    else fields.push(...resolveWord(word, state, analysis));
+  }
+  return fields;
 }
 
 /** The text a word becomes where nothing is split: the value of an assignment, a here-document. */
@@ -50,7 +57,8 @@ export function resolveValue(word: Word, state: ShellState, analysis: Analysis):
 }
 
 function plainField(text: string, isQuoted: boolean): Field {
-  return { ...textContent(text), isList: false, isProse: isQuoted && isProse(text), shown: text };
+  const field = literalField(text);
+  return isQuoted && isProse(text) ? { ...field, isProse: true } : field;
 }
 
 /** Rather a sentence or code than a name. */
@@ -76,7 +84,7 @@ function addPart(part: WordPart, isFirst: boolean, { builder, state, analysis }:
       return;
     case 'parameter': {
       const fields = resolveParameter(part, state, analysis);
-      if (part.isQuoted) builder.addQuoted(fields, part.name === '*');
+      if (part.isQuoted) builder.addQuoted(fields, part.name === '*' || part.index === '*');
       else builder.addSplit(fields);
       return;
     }

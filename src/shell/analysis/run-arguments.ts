@@ -5,7 +5,6 @@ import { type Field, literalField, showFields } from './field.ts';
 import { HANDLERS, isTold } from './handlers.ts';
 import { isInterpreter } from './interpreter-names.ts';
 import { runInterpreter } from './interpreters.ts';
-import { lookUp } from './layer.ts';
 import { resolvePath } from './locate-path.ts';
 import { noticeOptions } from './option-programs.ts';
 import { addFinding, addProgram } from './report.ts';
@@ -44,11 +43,10 @@ function asFields(field: Field, text: string): readonly Field[] {
 function runCommand(command: readonly Field[], state: ShellState, analysis: Analysis): Content {
   const [first, ...args] = command;
   if (first === undefined) return PRINTED;
-  const evidence = showFields(command);
   if (first.text === undefined || (state.arePositionalSet && isPositional(first, state)))
-    return runUnknown(command, evidence, state, analysis);
+    return runUnknown(command, showFields(command), state, analysis);
   note(command, analysis);
-  const body = lookUp(state.functions, first.text);
+  const body = state.functions.get(first.text);
   if (body !== undefined) return callFunction(first.text, body, args, { state, analysis });
   return runProgram(first.text, command, state, analysis);
 }
@@ -59,10 +57,14 @@ function isPositional({ text, isList }: Field, { positional }: ShellState): bool
 }
 
 function note(command: readonly Field[], { report }: Analysis): void {
-  report.codeLength += command.reduce((sum, { shown }) => sum + shown.length + 1, 0);
+  for (const { shown, isProse, text } of command) {
+    report.codeLength += shown.length + 1;
+    if (isProse && text !== undefined && report.codeLength <= MAX_CODE) report.data.add(text);
+  }
   if (report.codeLength > MAX_CODE) return;
-  report.code.push(command.map((field) => (field.isProse ? "''" : field.shown)).join(' '));
-  for (const { isProse, text } of command) if (isProse && text !== undefined) report.data.add(text);
+  let code = '';
+  for (const { shown, isProse } of command) code += `${code === '' ? '' : ' '}${isProse ? "''" : shown}`;
+  report.code.push(code);
 }
 
 function runUnknown(
@@ -72,7 +74,7 @@ function runUnknown(
   analysis: Analysis,
 ): Content {
   const [first, ...args] = command;
-  addProgram(analysis.report, [undefined, ...args.map(({ text }) => text)]);
+  addProgram(analysis.report, undefined, args);
   addFinding(analysis.report, 'dynamic-exec', evidence);
   if (first?.origin === 'network') addFinding(analysis.report, 'pipe-to-shell', evidence);
   if (first?.origin === 'encoded') addFinding(analysis.report, 'decode-exec', evidence);
@@ -90,12 +92,14 @@ function runProgram(word: string, command: readonly Field[], state: ShellState, 
   const name = path.split('/').at(-1) ?? word;
   const args = command.slice(1);
   const call: Call = { name, command, args, state, analysis };
-  const isLocal = word.includes('/') && !SYSTEM_DIRECTORY.test(path);
+  const isLocal = word.includes('/') && !word.includes('://') && !SYSTEM_DIRECTORY.test(path);
   if (isLocal) runLocalProgram(call);
   const peeled = peel(name, args);
   if (peeled !== undefined) return runWrapper(peeled, call);
   if (!isShell(name) || args.every(({ text }) => text === undefined || !/^-\w*c/.test(text)))
-    addProgram(analysis.report, [name, ...args.map(({ text }) => text)]);
+    addProgram(analysis.report, name, args);
+  if (/^(?:https?:\/\/|git\+)/.test(word))
+    addFinding(analysis.report, 'download-exec', showFields(command), [word]);
   noticeOptions(call);
   const handler = handlerOf(name);
   if (handler === undefined) return isLocal ? PRINTED : runStranger(call);

@@ -1,5 +1,5 @@
 import type { Analysis, Call, Handler } from './analysis.ts';
-import { type Content, NOTHING, PRINTED, UNKNOWN } from './content.ts';
+import { type Content, NOTHING, PRINTED, textContent, UNKNOWN } from './content.ts';
 import { type Field, literalField, showFields, withoutPrefix } from './field.ts';
 import { isInterpreter } from './interpreter-names.ts';
 import { scanScript } from './interpreters.ts';
@@ -56,9 +56,17 @@ const runShell: Handler = ({ args, command, state, analysis }) => {
   // These run nothing; with `-n` a script is only read.
   if (/^-(?:-version|-help|n)$/.test(args[0]?.text ?? '')) return PRINTED;
   const { code, rest, readsInput } = readShellArguments(args);
+  for (const [index, { text }] of args.entries()) {
+    const startUp = VALUED_NAMES.has(text ?? '') ? args[index + 1] : undefined;
+    if (startUp !== undefined) runFile(startUp, evidence, forkState(state), analysis);
+  }
   if (code !== undefined) {
     const [zero, ...positional] = rest;
-    const child = forkState(state, { positional, scriptName: zero?.text ?? 'bash', arePositionalSet: false });
+    const child = forkState(state, {
+      positional,
+      scriptName: zero ?? textContent('bash'),
+      arePositionalSet: false,
+    });
     return runContent(code, evidence, child, analysis);
   }
   const [script, ...positional] = rest;
@@ -160,12 +168,13 @@ function readScript(path: string, evidence: string, state: ShellState, analysis:
   const text = place.readScript?.(path);
   if (text === undefined || text.length > MAX_SCRIPT) return PRINTED;
   const frames = [...state.frames, { name: path, forks: state.forks }];
-  return runScriptText(
-    text,
-    path,
-    forkState(state, { frames, scriptName: path, isConditional: false }),
-    analysis,
-  );
+  const { frames: before, isConditional } = state;
+  state.frames = frames;
+  state.isConditional = false;
+  runScriptText(text, path, state, analysis);
+  state.frames = before;
+  state.isConditional = isConditional;
+  return PRINTED;
 }
 
 function runScriptText(text: string, path: string, state: ShellState, analysis: Analysis): Content {
@@ -180,7 +189,10 @@ function runScriptText(text: string, path: string, state: ShellState, analysis: 
   if (name !== undefined && isInterpreter(name)) return scanScript(name, text, path, { state, analysis });
   if (name === undefined || name === '' ? /\.(?:py|js|mjs|ts|rb|pl|php)$/.test(path) : !SHELLS.has(name))
     return PRINTED;
-  analysis.runText(text, forkState(state, { scriptName: path }));
+  const { scriptName } = state;
+  state.scriptName = textContent(path);
+  analysis.runText(text, state);
+  state.scriptName = scriptName;
   return PRINTED;
 }
 
@@ -203,7 +215,15 @@ const evaluate: Handler = ({ args, command, state, analysis }) => {
 
 const source: Handler = ({ args, command, state, analysis }) => {
   const [file] = args[0]?.text === '--' ? args.slice(1) : args;
-  return file === undefined ? PRINTED : runFile(file, showFields(command), state, analysis);
+  if (file === undefined) return PRINTED;
+  const inner = forkState(state);
+  const printed = runFile(file, showFields(command), inner, analysis);
+  // What it defines is defined here.
+  for (const [name, body] of inner.functions.own) state.functions.set(name, body);
+  for (const [name, variable] of inner.variables.own) state.variables.set(name, variable);
+  state.directory = inner.directory;
+  state.otherDirectories = inner.otherDirectories;
+  return printed;
 };
 
 const trap: Handler = ({ args, command, state, analysis }) => {

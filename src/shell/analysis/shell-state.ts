@@ -1,12 +1,14 @@
 import type { Command } from '../shell-script.ts';
-import type { Content } from './content.ts';
+import { type Content, textContent } from './content.ts';
 import type { Field } from './field.ts';
-import { type Layer, newLayer } from './layer.ts';
+import { Layer } from './layer.ts';
 
 export interface Variable {
   readonly value: Content;
   /** The elements of an array. */
   readonly items: readonly Field[] | undefined;
+  /** It is another name of this variable. */
+  readonly refersTo?: string;
 }
 
 /** A function or script that is being run. */
@@ -29,7 +31,8 @@ export interface ShellState {
   positional: readonly Field[] | undefined;
   /** They were made by `set`: then a program that they name counts as not known. */
   arePositionalSet: boolean;
-  scriptName: string;
+  /** `$0` */
+  scriptName: Content;
   /** What comes in at the standard input. */
   input: Content;
   frames: readonly Frame[];
@@ -47,14 +50,14 @@ export interface ShellState {
 
 export function newState(directory: string, input: Content): ShellState {
   return {
-    variables: newLayer(),
-    functions: newLayer(),
+    variables: new Layer(),
+    functions: new Layer(),
     directory,
     otherDirectories: [],
     certainDirectories: [],
     positional: [],
     arePositionalSet: false,
-    scriptName: 'bash',
+    scriptName: textContent('bash'),
     input,
     frames: [],
     forks: 0,
@@ -67,5 +70,5 @@ export function newState(directory: string, input: Content): ShellState {
 
 /** A shell of its own, which begins as this one is. */
 export function forkState(state: ShellState, changes: Partial<ShellState> = {}): ShellState {
-  return { ...state, variables: newLayer(state.variables), functions: newLayer(state.functions), ...changes };
+  return { ...state, variables: state.variables.fork(), functions: state.functions.fork(), ...changes };
 }

@@ -13,6 +13,12 @@ const SCRIPTS = /^BASH_ENV$/;
 
 /** The command that a variable makes some program run, or the file it makes it load. */
 export function noticeVariable(name: string, value: Content, state: ShellState, analysis: Analysis): void {
+  // Functions come to a shell in such variables; a prompt is expanded when it is shown.
+  if (name.endsWith('%%') || (/^PS[0124]$/.test(name) && /\$\(|`/.test(value.text ?? ''))) {
+    addFinding(analysis.report, 'dynamic-exec', `${name}=${value.text ?? '…'}`);
+    const code = name.endsWith('%%') ? `f ${value.text ?? ''}; f` : `echo "${value.text ?? ''}"`;
+    analysis.runText(code.replace(/^f \(\)/, 'f()'), forkState(state));
+  }
   if (SCRIPTS.test(name) || LOADERS.test(name))
     addFinding(analysis.report, 'dynamic-exec', `${name}=${value.text ?? '…'}`);
   if (!COMMAND_VARIABLES.test(name)) return;

@@ -1,5 +1,4 @@
 import { type Content, either, NUMBER, textContent, UNKNOWN } from './content.ts';
-import { lookUp } from './layer.ts';
 import type { ShellState, Variable } from './shell-state.ts';
 
 const NUMBERS = new Set(
@@ -7,7 +6,8 @@ const NUMBERS = new Set(
 );
 
 export function variableOf(state: ShellState, name: string): Variable | undefined {
-  return lookUp(state.variables, name);
+  const variable = state.variables.get(name);
+  return variable?.refersTo === undefined ? variable : state.variables.get(variable.refersTo);
 }
 
 export function variableText(state: ShellState, name: string): string | undefined {
@@ -22,7 +22,13 @@ export function variableValue(state: ShellState, name: string): Content {
 }
 
 export function setVariable(state: ShellState, name: string, variable: Variable): void {
-  state.variables.own.set(name, variable);
+  const { refersTo } = state.variables.get(name) ?? {};
+  state.variables.set(refersTo ?? name, variable);
+}
+
+/** Makes a name stand for another variable. */
+export function refer(state: ShellState, name: string, refersTo: string): void {
+  state.variables.set(name, { value: UNKNOWN, items: undefined, refersTo });
 }
 
 export function forgetVariable(state: ShellState, name: string): void {
@@ -43,7 +49,7 @@ export function joinBranches(state: ShellState, branches: readonly ShellState[],
     setVariable(state, name, { value, items });
   }
   for (const { functions } of branches)
-    for (const [name, body] of functions.own) state.functions.own.set(name, body);
+    for (const [name, body] of functions.own) state.functions.set(name, body);
   const directories = new Set(branches.map(({ directory }) => directory));
   if (mayBeNone) directories.add(state.directory);
   const all = [...directories];

@@ -1,9 +1,10 @@
 import type { AndOrList, Command, Pipeline, ShellScript, Statement } from '../shell-script.ts';
 import type { Analysis } from './analysis.ts';
-import { spend } from './budget.ts';
+import { isSpent, spend } from './budget.ts';
 import { type Content, concatenate, NOTHING, PRINTED, UNKNOWN } from './content.ts';
 import { addFinding } from './report.ts';
 import { forkState, type ShellState } from './shell-state.ts';
+import { skim, skimAll } from './skim.ts';
 import { joinBranches } from './variables.ts';
 import { walkCompound } from './walk-compound.ts';
 import { walkSimple } from './walk-simple.ts';
@@ -23,7 +24,7 @@ function walkStatement({ command, isBackground }: Statement, state: ShellState, 
 }
 
 export function walkCommand(command: Command, state: ShellState, analysis: Analysis): Content {
-  if (!spend(analysis)) return UNKNOWN;
+  if (!spend(analysis)) return skim(command, state, analysis);
   switch (command.type) {
     case 'simple':
       return walkSimple(command, state, analysis);
@@ -34,10 +35,11 @@ export function walkCommand(command: Command, state: ShellState, analysis: Analy
     case 'compound':
       return walkCompound(command, state, analysis);
     case 'function':
-      state.functions.own.set(command.name, command.body);
+      state.functions.set(command.name, command.body);
       return NOTHING;
     case 'coprocess':
-      walkCommand(command.body, forkState(state, { forks: state.forks + 1 }), analysis);
+      // What it reads is written to it by others.
+      walkCommand(command.body, forkState(state, { input: UNKNOWN, forks: state.forks + 1 }), analysis);
       return NOTHING;
     default:
       command satisfies never;
@@ -101,7 +103,9 @@ function walkPipeline({ commands }: Pipeline, state: ShellState, analysis: Analy
   if (self !== undefined && commands.filter((command) => literalName(command) === self).length > 1)
     addFinding(analysis.report, 'fork-bomb', `${self} | ${self}`);
   let printed = state.input;
-  for (const command of commands)
+  for (const command of commands) {
+    if (isSpent(analysis)) return skimAll(commands, state, analysis);
     printed = walkCommand(command, forkState(state, { input: printed, forks: state.forks + 1 }), analysis);
+  }
   return printed === state.input ? PRINTED : printed;
 }

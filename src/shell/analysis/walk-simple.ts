@@ -11,6 +11,7 @@ import { setVariable, variableOf } from './variables.ts';
 import { drainSinks } from './walk-compound.ts';
 
 const DECLARERS = new Set(['export', 'declare', 'typeset', 'local', 'readonly', 'alias']);
+const MAX_ITEMS = 64;
 const ASSIGNMENT = /^[A-Za-z_]\w*=/;
 export function walkSimple(command: SimpleCommand, state: ShellState, analysis: Analysis): Content {
   const before = analysis.sinks.splice(0);
@@ -60,7 +61,7 @@ function walkProgram(
   state: ShellState,
   analysis: Analysis,
 ): Content {
-  const evidence = showFields(fields);
+  const evidence = command.redirects.length === 0 ? '' : showFields(fields);
   // What stands in the words is for this program, what stands in the targets of redirections too.
   const streams = openRedirects(command.redirects, evidence, state, analysis);
   const sinks = analysis.sinks.splice(0);
@@ -71,6 +72,7 @@ function walkProgram(
   const { input } = state;
   state.input = streams.input ?? input;
   const printed = analysis.runArguments(fields, state);
+  for (const assignment of command.declarations) assign(assignment, state, analysis);
   const rest = closeRedirects(streams, printed, evidence, { state, analysis });
   analysis.sinks = sinks;
   drainSinks(sinkInput(streams, printed, fields), state, analysis);
@@ -121,9 +123,22 @@ function scalarOf(
 ): Variable {
   const [word] = values;
   const value = word === undefined ? textContent('') : resolveValue(word, state, analysis);
-  if (index !== undefined) return { value: UNKNOWN, items: undefined };
+  if (index !== undefined) return withItem(index, value, isAppended ? undefined : before);
   if (!isAppended) return { value, items: undefined };
   return { value: concatenate([before?.value ?? UNKNOWN, value]), items: undefined };
+}
+
+/** `a[1]=x`, where all before it are known. */
+function withItem({ parts }: Word, value: Content, before: Variable | undefined): Variable {
+  const [only] = parts;
+  const at =
+    parts.length === 1 && only?.type === 'literal' && /^\d+$/.test(only.value) ? Number(only.value) : -1;
+  const known = before?.items ?? (at === 0 ? [] : undefined);
+  if (known === undefined || at < 0 || at > known.length || at > MAX_ITEMS)
+    return { value: UNKNOWN, items: undefined };
+  const shown = value.text ?? value.pattern;
+  const items = known.toSpliced(at, 1, { ...value, isList: false, isProse: false, shown });
+  return { value: items[0] ?? UNKNOWN, items };
 }
 
 function noticeVariables(assignments: readonly Assignment[], state: ShellState, analysis: Analysis): void {

@@ -107,11 +107,12 @@ const WRAPPERS = new Map<string, Wrapper>([
   ['su', SU],
   ['runuser', { ...SU, letters: 'ucgGsw', isAnywhere: false }],
   ['sg', { operands: 1, isText: true }],
-  [
-    'parallel',
-    { letters: 'jaNPIS', names: ['jobs', 'arg-file', 'max-args', 'delay', 'joblog'], isText: true },
-  ],
+  ['parallel', { letters: 'jaNPIS', names: ['jobs', 'arg-file', 'max-args', 'delay', 'joblog'] }],
   ['entr', {}],
+  ...['npx', 'bunx', 'pnpx', 'uvx'].map((name): [string, Wrapper] => [
+    name,
+    { letters: 'pc', names: ['package', 'call', 'from'], textOptions: ['c', 'call'] },
+  ]),
   [
     'hyperfine',
     { letters: 'wmMrpcS', names: ['warmup', 'runs', 'prepare', 'setup', 'cleanup'], isText: true },
@@ -139,8 +140,10 @@ const RUNNERS = new Map<string, readonly string[]>([
   ['rbenv', ['exec']],
   ['pyenv', ['exec']],
   ['npm', ['exec', 'x']],
-  ['pnpm', ['exec']],
-  ['yarn', ['exec']],
+  ['pnpm', ['exec', 'dlx']],
+  ['yarn', ['exec', 'dlx']],
+  ['pipx', ['run']],
+  ['bun', ['x']],
   ['direnv', ['exec']],
   ['mise', ['exec', 'x']],
   ['asdf', ['exec']],
@@ -185,7 +188,7 @@ export function peel(name: string, args: readonly Field[]): Peeled | undefined {
   const assignments: Field[] = [];
   while (
     wrapper.takesAssignments === true &&
-    /^[A-Za-z_]\w*=/.test(command[0]?.text ?? command[0]?.pattern ?? '')
+    /^[A-Za-z_]\w*(?:%%)?=/.test(command[0]?.text ?? command[0]?.pattern ?? '')
   ) {
     assignments.push(...command.slice(0, 1));
     command = command.slice(1);

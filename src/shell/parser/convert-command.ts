@@ -47,7 +47,7 @@ function convertStatement(
 }
 
 function convertCommand(node: CommandNode | AndOr | Pipeline, conversion: Conversion): Command {
-  const unknown: Command = { type: 'simple', assignments: [], words: [], redirects: [] };
+  const unknown: Command = { type: 'simple', assignments: [], declarations: [], words: [], redirects: [] };
   return nested<Command>(conversion, unknown, () => {
     switch (node.type) {
       case 'AndOr':
@@ -110,13 +110,17 @@ function convertSimple(node: UnbashCommand, conversion: Conversion): SimpleComma
   const assignments: Assignment[] = [];
   for (const child of node.prefix)
     if (child.type === 'Assignment') assignments.push(convertAssignment(child, conversion));
-  for (const argument of node.args)
-    words.push(
-      argument.type === 'Word'
-        ? convertWord(argument, conversion)
-        : assignmentAsWord(convertAssignment(argument, conversion)),
-    );
-  return { type: 'simple', assignments, words, redirects: convertRedirects(node.redirects, conversion) };
+  const declarations: Assignment[] = [];
+  for (const argument of node.args) {
+    if (argument.type === 'Word') words.push(convertWord(argument, conversion));
+    else {
+      const assignment = convertAssignment(argument, conversion);
+      if (assignment.isArray && assignment.index === undefined) declarations.push(assignment);
+      words.push(assignmentAsWord(assignment));
+    }
+  }
+  const redirects = convertRedirects(node.redirects, conversion);
+  return { type: 'simple', assignments, declarations, words, redirects };
 }
 
 function convertAssignment(node: UnbashAssignment, conversion: Conversion): Assignment {

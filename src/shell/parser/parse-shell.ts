@@ -4,7 +4,12 @@ import type { Conversion } from './conversion.ts';
 import { convertScript } from './convert-command.ts';
 
 /** More text than the system takes as one argument of bash. */
-const MAX_LENGTH = 131_072;
+export const MAX_LENGTH = 131_072;
+
+/** Whether the parser reads the text as bash would; it takes a carriage return for white space. */
+export function isReadable(text: string): boolean {
+  return text.length <= MAX_LENGTH && !/[\r\0]/.test(text);
+}
 
 export type ParsedShell =
   /** `isPortable`: nothing in it is understood differently by another POSIX shell. */
@@ -15,8 +20,7 @@ export type ParsedShell =
  * longer than an argument can be or is nested too deeply: who asks has to expect anything of it.
  */
 export function parseShell(text: string): ParsedShell {
-  // The parser takes a carriage return for white space; for bash it is a letter.
-  if (text.length > MAX_LENGTH || /[\r\0]/.test(text)) return { ok: false };
+  if (!isReadable(text)) return { ok: false };
   const conversion: Conversion = { isUnderstood: true, isPortable: true, depth: 0, convertScript };
   try {
     const script = convertScript(parse(text), conversion);

@@ -384,6 +384,15 @@ describe('the floors', () => {
     }
   });
 
+  it.each(DISASTERS)('stop %s with harmless commands, a mistake or too much around it', async (command) => {
+    const around = [`ls && ls; ${command}`, `${command}\necho "open`, `${'ls;'.repeat(12_000)}${command}`];
+    for (const text of around)
+      expect(await verdictOf(text, { mode: 'off', ...lax })).toMatchObject({
+        effective: 'block',
+        source: 'floor',
+      });
+  });
+
   it.each(DISASTERS)('can be lifted by a person: %s', async (command) => {
     expect(await verdictOf(command, { mode: 'off', floors: false })).toMatchObject({ effective: 'allow' });
     expect(await verdictOf(command, { mode: 'enforce', floors: false })).toMatchObject({

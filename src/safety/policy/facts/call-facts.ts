@@ -2,7 +2,6 @@ import type { JsonValue } from '../../../kernel/json/index.ts';
 import { expandTilde, resolvePath } from '../../../platform/paths/index.ts';
 import type { CommandAnalysis, CommandFinding, CommandPlace } from '../../../shell/index.ts';
 import type { TextPart } from '../rules/policy-rule.ts';
-import { analyseStart } from './analyse-start.ts';
 import { type CommandTool, commandOfCall, directoryOfCall } from './command-of-call.ts';
 import { analyseFiles, filesOfCall } from './files-of-call.ts';
 import { withOwnCommands } from './own-commands.ts';
@@ -65,7 +64,7 @@ export function factsOf(call: PolicyCall, sources: FactSources): CallFacts {
   return {
     ...base,
     command: raw,
-    findings: allFindings(analysis, raw, { place, analyse: sources.analyse }),
+    findings: withOwnCommands(analysis),
     programs: analysis.programs,
     reads: analysis.reads,
     writes: analysis.writes,
@@ -76,20 +75,6 @@ export function factsOf(call: PolicyCall, sources: FactSources): CallFacts {
     texts: { raw, code: isWhole ? analysis.code : raw, data: isWhole ? analysis.data : raw },
     problem: analysis.problem,
   };
-}
-
-function allFindings(
-  analysis: CommandAnalysis,
-  command: string,
-  { place, analyse }: { readonly place: CommandPlace; readonly analyse: CommandAnalyser },
-): readonly CommandFinding[] {
-  const findings = withOwnCommands(analysis);
-  if (analysis.problem !== 'syntax' && analysis.problem !== 'too_long') return findings;
-  const early = analyseStart(command, place, analyse).filter(
-    (finding) =>
-      !findings.some((known) => known.class === finding.class && known.evidence === finding.evidence),
-  );
-  return [...early, ...findings];
 }
 
 const NOTHING = {

@@ -1,16 +1,24 @@
 import { createHash } from 'node:crypto';
 import { getOwn, getString, isJsonObject, type JsonValue } from '../../../kernel/json/index.ts';
 
-/** The content of `policy.last-good.json`: the text of the last policy file that could be used, with its SHA-256. */
-export function encodeLastGood(policyText: string): string {
-  return `${JSON.stringify({ version: 1, sha256: sha256(policyText), policy: policyText }, undefined, 2)}\n`;
+/** The last policy file that could be used. */
+export interface LastGood {
+  readonly policy: string;
+  /** The program whose rules passed their tests; empty when that is not known. */
+  readonly testedBy: string;
 }
 
-/** The text of the policy; undefined when it is not what was written. */
-export function decodeLastGood(value: JsonValue): string | undefined {
+/** The content of `policy.last-good.json`: the text of the policy with its SHA-256, and by which program it was tested. */
+export function encodeLastGood({ policy, testedBy }: LastGood): string {
+  return `${JSON.stringify({ version: 1, sha256: sha256(policy), testedBy, policy }, undefined, 2)}\n`;
+}
+
+/** Undefined when it is not what was written. */
+export function decodeLastGood(value: JsonValue): LastGood | undefined {
   if (!isJsonObject(value) || getOwn(value, 'version') !== 1) return undefined;
   const policy = getString(value, 'policy');
-  return policy !== undefined && sha256(policy) === getString(value, 'sha256') ? policy : undefined;
+  if (policy === undefined || sha256(policy) !== getString(value, 'sha256')) return undefined;
+  return { policy, testedBy: getString(value, 'testedBy') ?? '' };
 }
 
 function sha256(text: string): string {

@@ -91,6 +91,25 @@ describe('PolicyStore', () => {
     },
   );
 
+  it('tests the rules of a text once for each program, and again for another one', async () => {
+    await write('policy_mode', 'enforce');
+    await write('policy.json', GOOD);
+    await store().current();
+    const copy = parseJson(await readFile(inFolder('policy.last-good.json'), 'utf8'));
+    const { testedBy } = (copy.ok ? decodeLastGood(copy.value) : undefined) ?? { testedBy: '' };
+    expect(testedBy).not.toBe('');
+    const tests = { hit: ['ls'], miss: [] };
+    const failing = JSON.stringify({
+      version: 1,
+      rules: [{ id: 'mine', decision: 'ask', when: { 'argv.prefix': ['rm'] }, tests }],
+    });
+    await write('policy.json', failing);
+    await write('policy.last-good.json', encodeLastGood({ policy: failing, testedBy: `${testedBy}0` }));
+    expect((await store().current()).problems).not.toEqual([]);
+    await write('policy.last-good.json', encodeLastGood({ policy: failing, testedBy }));
+    expect(await store().current()).toMatchObject({ source: 'file', problems: [] });
+  });
+
   it('keeps the copy private', async () => {
     await write('policy_mode', 'enforce');
     await write('policy.json', GOOD);
@@ -108,7 +127,10 @@ describe('PolicyStore', () => {
     await write('policy_mode', 'enforce');
     await write('policy.json', '{');
     expect(await store().current()).toMatchObject({ mode: 'enforce', source: 'builtin' });
-    await write('policy.last-good.json', encodeLastGood(GOOD).replace('mine', 'mime'));
+    await write(
+      'policy.last-good.json',
+      encodeLastGood({ policy: GOOD, testedBy: '' }).replace('mine', 'mime'),
+    );
     const state = await store().current();
     expect(state).toMatchObject({ mode: 'enforce', source: 'builtin' });
     expect(state.warnings[0]).toContain('the built-in policy stays in force');
@@ -208,10 +230,11 @@ describe('the last good copy', () => {
   it('gives back what was written, and nothing else', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (text, other) => {
-        const written = parseJson(encodeLastGood(text));
+        const written = parseJson(encodeLastGood({ policy: text, testedBy: 'x' }));
         const value = written.ok && isJsonObject(written.value) ? written.value : {};
-        expect(decodeLastGood(value)).toBe(text);
-        expect(decodeLastGood({ ...value, policy: other })).toBe(other === text ? text : undefined);
+        const lastGood = { policy: text, testedBy: 'x' };
+        expect(decodeLastGood(value)).toEqual(lastGood);
+        expect(decodeLastGood({ ...value, policy: other })).toEqual(other === text ? lastGood : undefined);
       }),
     );
   });

@@ -16,13 +16,18 @@ import {
 } from '../../../platform/paths/index.ts';
 import { type RawStat, rawKindOf, rawStat } from '../../../platform/raw-files/index.ts';
 import { analyseCommand } from '../../../shell/index.ts';
-import { type LoadedPolicy, loadBuiltinPolicy, loadPolicy } from '../conditions/load-policy.ts';
+import {
+  type LoadedPolicy,
+  loadBuiltinPolicy,
+  loadPolicy,
+  loadTestedPolicy,
+} from '../conditions/load-policy.ts';
 import type { PolicyMode } from '../evaluation/policy-verdict.ts';
 import type { CommandAnalyser } from '../facts/policy-call.ts';
 import { EXAMPLE_POLICY } from '../rules/example-policy.ts';
 import type { PolicyProblem } from '../rules/fields.ts';
 import { describeProblems } from '../rules/read-policy.ts';
-import { decodeLastGood, encodeLastGood } from './last-good.ts';
+import { decodeLastGood, encodeLastGood, type LastGood } from './last-good.ts';
 import { readMode } from './policy-mode.ts';
 
 /** The policy in force. */
@@ -52,7 +57,7 @@ export class PolicyStore {
   readonly #analyse: CommandAnalyser;
   #stamps = '';
   #state: Promise<PolicyState> | undefined;
-  #lastGood: string | undefined;
+  #lastGood: LastGood | undefined;
 
   constructor(
     paths: Pick<HomePaths, 'ledger' | 'policy' | 'policyMode'>,
@@ -122,7 +127,10 @@ export class PolicyStore {
     readonly problems: readonly PolicyProblem[];
     readonly policy: LoadedPolicy | undefined;
   }> {
-    const loaded = await loadPolicy(text, this.#analyse);
+    // The tests of rules take most of the time: they are for a text, or a program, that is new.
+    const testedBy = await this.#testedBy();
+    const isTested = testedBy !== '' && isSame(await this.#readLastGood(), text, testedBy);
+    const loaded = await (isTested ? loadTestedPolicy(text) : loadPolicy(text, this.#analyse));
     return loaded.ok
       ? { text, problems: [], policy: loaded.policy }
       : { text, problems: loaded.problems, policy: undefined };
@@ -133,7 +141,7 @@ export class PolicyStore {
     problems: readonly PolicyProblem[],
     warnings: readonly string[],
   ): Promise<PolicyState> {
-    const text = this.#lastGood ?? (await this.#readLastGood());
+    const text = (this.#lastGood ?? (await this.#readLastGood()))?.policy;
     const loaded = text === undefined ? undefined : await this.#load(text);
     const hasLastGood = loaded?.policy !== undefined;
     const instead = hasLastGood ? 'the last policy that could be used' : 'the built-in policy';
@@ -149,16 +157,21 @@ export class PolicyStore {
 
   /** Keeps the text for the day the file is broken; says so when that does not work. */
   async #keep(text: string | undefined): Promise<readonly string[]> {
-    if (text === undefined || text === this.#lastGood) return [];
-    this.#lastGood = text;
-    if ((await this.#readLastGood()) === text) return [];
-    const written = await this.#write(this.#lastGoodPath, encodeLastGood(text));
+    const testedBy = await this.#testedBy();
+    if (text === undefined || isSame(this.#lastGood, text, testedBy)) return [];
+    this.#lastGood = { policy: text, testedBy };
+    if (isSame(await this.#readLastGood(), text, testedBy)) return [];
+    const written = await this.#write(this.#lastGoodPath, encodeLastGood(this.#lastGood));
     return written.ok
       ? []
       : [`the policy in force could not be kept as the last good one: ${written.message}`];
   }
 
-  async #readLastGood(): Promise<string | undefined> {
+  async #testedBy(): Promise<string> {
+    return this.#analyse === analyseCommand ? programStamp() : '';
+  }
+
+  async #readLastGood(): Promise<LastGood | undefined> {
     const read = await readJsonFile(this.#lastGoodPath, { maxBytes: 8 * MAX_BYTES });
     return read.ok ? decodeLastGood(read.value) : undefined;
   }
@@ -173,6 +186,17 @@ export class PolicyStore {
     const written = await writeFileAtomic(path, text, { mode: 0o600 });
     return written.ok ? { ok: true } : written;
   }
+}
+
+function isSame(lastGood: LastGood | undefined, policy: string, testedBy: string): boolean {
+  return lastGood?.policy === policy && lastGood.testedBy === testedBy;
+}
+
+/** Another one for every installation of this program; empty when that cannot be told. */
+async function programStamp(): Promise<string> {
+  const { protocol, pathname } = new URL(import.meta.url);
+  const stamp = protocol === 'file:' ? await stampOf(decodeURIComponent(pathname)) : '';
+  return stamp.includes(':') ? stamp : '';
 }
 
 /** Another one whenever the file is another one, or cannot be looked at. */
