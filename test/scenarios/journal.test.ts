@@ -1,7 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type FakeReply, type ReceivedRequest, textOf } from '../support/fake-openai.ts';
 import type { HermaExit } from '../support/herma.ts';
@@ -210,20 +209,15 @@ describe.concurrent('several processes and one journal (LG02)', () => {
     expect(statSync(journalPath(scene)).mode & 0o777).toBe(0o600);
   });
 
-  it('a writer that holds it for 8 s holds no call up for so long, and no row is lost', async () => {
+  it('a writer that never lets go of it holds no call up, and no row is lost', async () => {
     await using scene = await Scene.create();
     await call(scene, 'terminal', { command: 'true warm' });
     const other = new DatabaseSync(journalPath(scene));
     other.exec('BEGIN IMMEDIATE');
-    const stop = new AbortController();
-    const first = await Promise.race([
-      call(scene, 'terminal', { command: 'touch lock1' }),
-      sleep(8000, undefined, { signal: stop.signal }),
-    ]);
-    stop.abort();
+    const first = await call(scene, 'terminal', { command: 'touch lock1' });
     other.close();
-    expect(first?.document).toMatchObject({ executed: false, blocked: true });
-    expect(first?.document.message).toContain('cannot be journalled');
+    expect(first.document).toMatchObject({ executed: false, blocked: true });
+    expect(first.document.message).toContain('cannot be journalled');
     expect(scene.read('lock1')).toBeUndefined();
     expect(await call(scene, 'terminal', { command: 'true after' })).toMatchObject({ code: 0 });
     expect(argsOf(scene, 'lock1')).toEqual(['BLOCKED:journal']);

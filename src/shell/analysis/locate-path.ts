@@ -49,7 +49,7 @@ export function locate(
   };
 }
 
-export function inDirectory(path: string, directory: string | undefined): string | undefined {
+function inDirectory(path: string, directory: string | undefined): string | undefined {
   if (path.startsWith('/')) return path;
   return directory === undefined ? undefined : `${directory}/${path}`;
 }
