@@ -160,6 +160,9 @@ describe('equal calls of unknown effect', () => {
     expect(await count()).toBe(3);
     await rig.watch().acknowledge([ghost]);
     expect(await count()).toBe(2);
+    expect(valueOrThrow(await rig.watch().acknowledge([first, second]))).toEqual([]);
+    expect(await count()).toBe(0);
+    expect(valueOrThrow(await rig.watch().acknowledge([first]))).toEqual([first]);
   });
 });
 

@@ -11,7 +11,7 @@ import type { RowChange } from '../store/change-row.ts';
 import { OPEN } from '../store/write-row.ts';
 import type { Ghost } from './ghost.ts';
 import { correctionText, ghostText } from './ghost-text.ts';
-import { ageOf, judgeRow, type Moment } from './judge-row.ts';
+import { ageOf, type Judgement, judgeRow, type Moment } from './judge-row.ts';
 import { REVIVED, rootsBelow } from './lineage.ts';
 import { momentNow } from './moment.ts';
 
@@ -100,7 +100,10 @@ export class GhostWatch {
     );
   }
 
-  /** Takes ghosts off the list, for good. The value is the ids that were no ghosts. */
+  /**
+   * Takes ghosts off the list, for good, and what ended without anybody knowing its effect: a person has looked. They do not count
+   * towards the retry limit any more. The value is the ids that were neither.
+   */
   async acknowledge(ids: readonly number[]): Promise<Result<readonly number[]>> {
     const { ledger } = this.#parts;
     const not: number[] = [];
@@ -109,17 +112,24 @@ export class GhostWatch {
       const read = await ledger.row(id);
       if (!read.ok) return read;
       const row = read.value;
-      if (row === undefined || judgeRow(row, moment) !== 'ghost') {
+      const set = row === undefined ? undefined : this.#acknowledgement(row, judgeRow(row, moment));
+      if (row === undefined || set === undefined) {
         not.push(id);
         continue;
       }
-      const at = this.#now();
-      const set = { status: 'GHOST_REPORTED', reported_at: row.reportedAt ?? at, acked_at: at };
       const changed = await ledger.change([{ row, kind: 'acked', set }]);
       if (!changed.ok) return changed;
       if (!changed.value.has(id)) not.push(id);
     }
     return succeed(not);
+  }
+
+  #acknowledgement(row: LedgerRow, judgement: Judgement): Readonly<Record<string, string>> | undefined {
+    const at = this.#now();
+    if (judgement === 'ghost')
+      return { status: 'GHOST_REPORTED', reported_at: row.reportedAt ?? at, acked_at: at };
+    const isOpenQuestion = judgement === 'settled' && row.effect === 'unknown' && row.ackedAt === null;
+    return isOpenQuestion ? { acked_at: at } : undefined;
   }
 
   #moment(): Moment {

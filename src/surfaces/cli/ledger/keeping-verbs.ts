@@ -20,7 +20,8 @@ const dryRun = flagOption('--dry-run', 'say what would go, and remove nothing');
 const ackVerb: Verb = {
   name: 'ack',
   summary: 'take ghosts off the list: you know what became of them',
-  details: 'Exit code 1 when something that was named is no ghost. Refused in the shell of an agent.',
+  details:
+    'Takes also what ended with an unknown effect: it does not count towards ledger.retry_limit any more. Exit code 1 when something that was named is neither. Refused in the shell of an agent.',
   example: 'herma ledger ack 12',
   arguments: [calls],
   options: [all],
