@@ -2,7 +2,6 @@ import { connectMcpServer, distinctTools, type McpServer, mcpToolName } from '..
 import type { Tool } from '../gate/index.ts';
 import { within } from '../platform/clock/index.ts';
 import type { McpServerConfig } from '../platform/config/index.ts';
-import { createFetch } from '../platform/http/index.ts';
 import { commandEnvironment } from './command-environment.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 import { VERSION } from './version.ts';
@@ -67,6 +66,7 @@ export class McpServers {
   }
 
   async #connectOnce(name: string, server: McpServerConfig): Promise<McpServer | undefined> {
+    const { createFetch } = await import('../platform/http/index.ts');
     const fetch = createFetch({ idleMs: Number.POSITIVE_INFINITY });
     const environment = commandEnvironment(this.#options, []);
     const ports = { environment, cwd: this.#options.cwd, fetch, version: VERSION };

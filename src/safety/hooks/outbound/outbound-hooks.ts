@@ -3,11 +3,10 @@ import type { Redactor } from '../../../kernel/redact/index.ts';
 import { type Clock, within } from '../../../platform/clock/index.ts';
 import type { OutboundHookConfig } from '../../../platform/config/index.ts';
 import type { Environment } from '../../../platform/environment/index.ts';
-import { type PostOptions, postOnce } from '../../../platform/http/index.ts';
+import type { PostOptions } from '../../../platform/http/index.ts';
 import type { CallbackRegistry } from '../callback-registry.ts';
 import { hookPayload } from '../shell/hook-payload.ts';
 import { compileMatcher, type ToolMatcher } from '../shell/matcher/compile-matcher.ts';
-import { deliver } from './deliver.ts';
 import { type Delivery, deliveryRequest } from './delivery.ts';
 import { DeliveryQueue } from './delivery-queue.ts';
 import { outboundLabel } from './outbound-label.ts';
@@ -115,8 +114,11 @@ export class OutboundHooks {
     const dressing = { redactor: raw ? undefined : redactor, key };
     let hasFailed = false;
     return new DeliveryQueue<Delivery>({
-      deliver: async (delivery) =>
-        deliver(deliveryRequest(delivery, dressing), {
+      deliver: async (delivery) => {
+        // Loaded with the first event that is sent: most processes send none.
+        const { deliver } = await import('./deliver.ts');
+        const { postOnce } = await import('../../../platform/http/index.ts');
+        return deliver(deliveryRequest(delivery, dressing), {
           post: async (request, limit) =>
             postOnce(
               { url, ...request },
@@ -125,7 +127,8 @@ export class OutboundHooks {
           origin: new URL(url).origin,
           clock,
           signal,
-        }),
+        });
+      },
       onFailed: (reason) => {
         const line = `outbound webhook ${label} was not told of an event: ${reason}`;
         if (hasFailed) note(line);
