@@ -1,6 +1,8 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
+import { journalPath, journalRows } from '../support/journal.ts';
 import { Scene } from '../support/scene.ts';
 
 interface Answer {
@@ -17,6 +19,17 @@ async function call(scene: Scene, session: string, tool: string, args: object): 
     return JSON.parse(stdout) as Answer;
   } catch {
     throw new Error(`no document: ${stdout}\n${stderr}`);
+  }
+}
+
+/** What the journal says of files that guard the person and were changed by a call. */
+function tamperingsIn(scene: Scene): readonly unknown[] {
+  const database = new DatabaseSync(journalPath(scene), { readOnly: true, timeout: 5000 });
+  try {
+    const events = database.prepare("SELECT detail FROM event WHERE kind = 'tampered'").all();
+    return events.map(({ detail }) => detail);
+  } finally {
+    database.close();
   }
 }
 
@@ -46,6 +59,13 @@ describe.concurrent('what guards the person', () => {
     });
     const doctor = await scene.run(['doctor']);
     expect(doctor.stdout + doctor.stderr).toMatch(/tamper/);
+    expect(tamperingsIn(scene)).toEqual([expect.stringContaining('config.yaml')]);
+    expect(journalRows(scene).map(({ status }) => status.replace(/:.*/, ''))).toEqual([
+      'CONFIRMED',
+      'BLOCKED',
+      'CONFIRMED',
+    ]);
+    expect((await scene.run(['ledger', 'verify'])).code).toBe(0);
   });
 
   it('is refused beforehand where the command names it', async () => {
