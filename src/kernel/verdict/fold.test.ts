@@ -53,6 +53,12 @@ describe('foldOpinions', () => {
     expect(blocked).toEqual({ type: 'block', by: 'b', message: 'no' });
   });
 
+  it('folds a block of a guard whose name is only spaces to the same again', () => {
+    const once = foldOpinions([{ by: ' ', verdict: { type: 'block', message: '' } }]);
+    expect(once).toEqual({ type: 'block', by: ' ', message: 'blocked by' });
+    expect(once.type === 'block' && foldOpinions([{ by: ' ', verdict: once }])).toEqual(once);
+  });
+
   it('names the guard of a block without a message', () => {
     const blocked = foldOpinions([{ by: 'guard.sh', verdict: { type: 'block', message: '  ' } }]);
     expect(blocked).toEqual({ type: 'block', by: 'guard.sh', message: 'blocked by guard.sh' });

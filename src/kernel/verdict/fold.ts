@@ -9,7 +9,7 @@ import type { Decision, Opinion } from './verdict.ts';
 export function foldOpinions(opinions: readonly Opinion[]): Decision {
   for (const { by, verdict } of opinions) {
     if (verdict.type === 'block')
-      return { type: 'block', by, message: verdict.message.trim() || `blocked by ${by}` };
+      return { type: 'block', by, message: verdict.message.trim() || `blocked by ${by}`.trim() };
   }
   const questions = opinions.flatMap(questionOf);
   const [first] = questions;
